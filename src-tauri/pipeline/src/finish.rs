@@ -3,10 +3,10 @@
 use crate::{
     context::TurnContext,
     deliver::{
-        courier::Courier,
+        delivery_queue::DeliveryQueues,
         desk::Desk,
         finish::finish,
-        lanes::Lanes,
+        operation_sender::OperationSender,
         unfinished::{UnfinishedTurn, is_unfinished},
     },
     leaks::Watch,
@@ -26,7 +26,7 @@ pub(crate) fn unfinished_session(events: &[Event]) -> Option<SessionId> {
 /// [`StoreError::Closed`] where the process ends first; the next start goes on from there.
 pub(crate) async fn finish_turn(
     context: &TurnContext,
-    lanes: &Arc<Lanes>,
+    lanes: &Arc<DeliveryQueues>,
     turn: TurnId,
     recorder: &Recorder,
 ) -> Result<(), StoreError> {
@@ -49,7 +49,7 @@ pub(crate) async fn finish_turn(
 
 /// What the delivery of such a turn works with; `None` where its session or its channel is gone.
 fn desk_of(
-    (context, lanes): (&TurnContext, &Arc<Lanes>),
+    (context, lanes): (&TurnContext, &Arc<DeliveryQueues>),
     turn: TurnId,
     recorder: &Recorder,
     events: &[Event],
@@ -67,9 +67,9 @@ fn desk_of(
         leaks.decided(&event.kind);
     }
     let (on, of) = ((lanes, &context.ids), (turn, &session));
-    let courier = Courier::of_turn(on, of, &recorder, &port.channel, &unfinished.inbound, &leaks);
+    let sender = OperationSender::of_turn(on, of, &recorder, &port.channel, &unfinished.inbound, &leaks);
     let mut desk = Desk::new(
-        courier,
+        sender,
         port,
         (context.files.clone(), context.speech.clone()),
         Arc::clone(&context.ports),

@@ -2,7 +2,7 @@
 
 use crate::{
     context::TurnContext,
-    deliver::lanes::Lanes,
+    deliver::delivery_queue::DeliveryQueues,
     flow::{Flow, Stop},
     pairing::Pairing,
     ports::Port,
@@ -91,7 +91,7 @@ macro_rules! passed {
 pub(crate) struct Gates {
     context: Arc<TurnContext>,
     /// They know what the bot wrote itself.
-    lanes: Arc<Lanes>,
+    lanes: Arc<DeliveryQueues>,
     pairing: Arc<Pairing>,
     seen: Arc<SeenMessages>,
     bot_turns: Mutex<BotTurns>,
@@ -101,7 +101,7 @@ pub(crate) struct Gates {
 impl Gates {
     pub(crate) fn new(
         context: &Arc<TurnContext>,
-        lanes: &Arc<Lanes>,
+        lanes: &Arc<DeliveryQueues>,
         pairing: &Arc<Pairing>,
         seen: &Arc<SeenMessages>,
     ) -> Self {

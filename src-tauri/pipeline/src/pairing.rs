@@ -3,9 +3,9 @@
 use crate::{
     context::TurnContext,
     deliver::{
-        courier::{Courier, Posted},
-        lanes::Lanes,
+        delivery_queue::DeliveryQueues,
         operation::OutgoingOperation,
+        operation_sender::{OperationSender, SendProgress},
     },
     flow::{Stop, stopped},
     leaks::Watch,
@@ -42,7 +42,7 @@ pub enum PairingFault {
 /// Unknown senders who wait for an operator, and those whom one let in.
 pub(crate) struct Pairing {
     context: Arc<TurnContext>,
-    lanes: Arc<Lanes>,
+    lanes: Arc<DeliveryQueues>,
     rng: Arc<dyn Rng>,
     book: Mutex<PairingBook>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Pairing {
 impl Pairing {
     pub(crate) fn new(
         context: &Arc<TurnContext>,
-        lanes: &Arc<Lanes>,
+        lanes: &Arc<DeliveryQueues>,
         rng: Arc<dyn Rng>,
         book: PairingBook,
     ) -> Arc<Self> {
@@ -168,9 +168,9 @@ impl Pairing {
         let gate = stop.gate;
         let before = pairing.into_iter().chain([stop.into()]);
         let before = before.map(|kind| recorder.draft(kind)).collect();
-        let courier = Courier {
+        let sender = OperationSender {
             leaks: Arc::new(Watch::default()),
-            lanes: Arc::clone(&self.lanes),
+            queues: Arc::clone(&self.lanes),
             ids: Arc::clone(&self.context.ids),
             recorder: recorder.clone(),
             turn,
@@ -188,8 +188,8 @@ impl Pairing {
             abroad: false,
             dry_run: message.dry_run,
         };
-        if let Posted::Held(outcome) = courier
-            .post_after(
+        if let SendProgress::Held(held) = sender
+            .send_operation_after(
                 before,
                 OutgoingOperation::own_text(&UserText::UnknownSender { code }),
             )
@@ -197,7 +197,7 @@ impl Pairing {
         {
             // What is held keeps no process from ending.
             drop(busy);
-            courier.outcome(outcome).await?;
+            sender.completion(held).await?;
         }
         let terminal = Terminal::Blocked { gate };
         recorder.note_all(vec![

@@ -5,7 +5,10 @@ use crate::{
     brief::brief,
     config::{ReasoningDisplay, ToolDisplay},
     context::{RunHandle, RunState, TurnContext},
-    deliver::{courier::Courier, delivery::deliver, desk::Desk, lanes::Lanes, typing::Typing},
+    deliver::{
+        delivery::deliver, delivery_queue::DeliveryQueues, desk::Desk, operation_sender::OperationSender,
+        typing::Typing,
+    },
     leaks::Watch,
     pending::Pending,
     stages::{
@@ -43,12 +46,16 @@ impl Drop for AllowedRun {
 /// Carries out the turns that the queue begins.
 pub(crate) struct TurnRunner {
     context: Arc<TurnContext>,
-    lanes: Arc<Lanes>,
+    lanes: Arc<DeliveryQueues>,
     seen: Arc<SeenMessages>,
 }
 
 impl TurnRunner {
-    pub(crate) fn new(context: &Arc<TurnContext>, lanes: &Arc<Lanes>, seen: &Arc<SeenMessages>) -> Arc<Self> {
+    pub(crate) fn new(
+        context: &Arc<TurnContext>,
+        lanes: &Arc<DeliveryQueues>,
+        seen: &Arc<SeenMessages>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             context: Arc::clone(context),
             lanes: Arc::clone(lanes),
@@ -140,10 +147,10 @@ impl TurnRunner {
         let busy = self.context.busy.token();
         let leaks = Arc::new(Watch::default());
         let on = (&self.lanes, &self.context.ids);
-        let courier = Courier::of_turn(on, (*id, session), recorder, &port.channel, message, &leaks);
+        let sender = OperationSender::of_turn(on, (*id, session), recorder, &port.channel, message, &leaks);
         // What is to be gathered and written down first may take its time, too.
         let typing = Typing::start(
-            &courier,
+            &sender,
             port.can.typing,
             self.context.ports.config.typing,
             self.context.rules,
@@ -182,7 +189,7 @@ impl TurnRunner {
             on_step: &|| typing.touch(),
         };
         let mut desk = Desk::new(
-            courier,
+            sender,
             port,
             (self.context.files.clone(), self.context.speech.clone()),
             Arc::clone(&self.context.ports),

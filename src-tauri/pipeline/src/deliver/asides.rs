@@ -2,9 +2,7 @@
 //! it is the bot's own words: it is no part of the answer, is never scanned, and counts as nothing that was said.
 
 use super::{
-    arrival::arrived,
-    bubble::LIVE_FAILURES,
-    desk::{Desk, Sent},
+    arrival::arrived, bubble::LIVE_FAILURES, delivery_queue::OperationCompletion, desk::Desk,
     operation::OutgoingOperation,
 };
 use crate::{
@@ -100,7 +98,7 @@ impl Line {
             None => OutgoingOperation::aside(&self.wanted),
         };
         let sent = desk.post(outgoing.live(!at_the_end)).await?;
-        let Some(Sent {
+        let Some(OperationCompletion {
             outcome, retry_after, ..
         }) = sent
         else {
@@ -135,7 +133,7 @@ impl Desk {
     pub(super) async fn post_aside(
         &mut self,
         outgoing: OutgoingOperation,
-    ) -> Result<Option<Sent>, StoreError> {
+    ) -> Result<Option<OperationCompletion>, StoreError> {
         if !self.takes_message() {
             self.leave_out()?;
             return Ok(None);
@@ -192,7 +190,7 @@ impl Desk {
         match self.output.tools {
             ToolDisplay::Full if ends && self.rules.holds(Rule::AsideTools) => {
                 let text = whole(&self.asides.calls[at], &call, |text| {
-                    self.courier.recorder.words(text)
+                    self.sender.recorder.words(text)
                 });
                 let text = fitting(text, Limit::of(&self.can));
                 self.post_aside(OutgoingOperation::aside(&text)).await.map(drop)
@@ -208,7 +206,7 @@ impl Desk {
     /// The line of all calls, with this sign for those that are not over.
     fn want_line(&mut self, open: &str) {
         let text = line(&self.asides.calls, open);
-        let text = self.courier.recorder.words(&text).into_owned();
+        let text = self.sender.recorder.words(&text).into_owned();
         self.asides.line.wanted = fitting(text, Limit::of(&self.can));
     }
 
@@ -224,7 +222,7 @@ impl Desk {
             ToolDisplay::Full => {
                 for name in open {
                     let text = UserText::ToolUnfinished { name: &name }.to_string();
-                    let text = self.courier.recorder.words(&text).into_owned();
+                    let text = self.sender.recorder.words(&text).into_owned();
                     self.post_aside(OutgoingOperation::aside(&text)).await?;
                 }
             }
@@ -307,7 +305,7 @@ impl Desk {
     }
 
     fn thought(&self) -> String {
-        let text = self.courier.recorder.words(self.asides.reasoning.trim());
+        let text = self.sender.recorder.words(self.asides.reasoning.trim());
         end_of(&text, Limit::of(&self.can))
     }
 }

@@ -4,7 +4,8 @@
 use super::{
     arrival::arrived,
     begun::{BegunMessage, ShownMessage},
-    desk::{Desk, Sent},
+    delivery_queue::OperationCompletion,
+    desk::Desk,
     operation::{Delay, OutgoingOperation, Wording, off_screen},
 };
 use crate::{
@@ -298,10 +299,11 @@ impl Bubble {
             None => self.wanted(desk, &text, said, true),
         };
         let frame = frame.part(&desk.answer);
-        let Some(Sent {
+        let Some(OperationCompletion {
             outcome,
             retry_after,
             instead,
+            ..
         }) = desk.post(frame).await?
         else {
             return Ok(());
@@ -357,7 +359,7 @@ impl Bubble {
                     if delay.is_some_and(|delay| self.is_too_long(desk, delay)) {
                         desk.warn(format!(
                             "the platform wants no edit of message {id} before {}; the text is sent anew",
-                            desk.courier.recorder.clock.time_of(self.quiet_until)
+                            desk.sender.recorder.clock.time_of(self.quiet_until)
                         ))?;
                         if unconfirmed {
                             desk.warn_of_late_edit(&edit.operation)?;
@@ -417,7 +419,7 @@ impl Bubble {
 
     /// True where the platform wants to be left alone for longer than any operation waits.
     fn is_too_long(&self, desk: &Desk, delay: Delay) -> bool {
-        self.limited && delay.until.since(desk.now()) > desk.courier.lanes.policy.backoff_max.0
+        self.limited && delay.until.since(desk.now()) > desk.sender.queues.policy.backoff_max.0
     }
 
     /// Tells that a live edit waits, and for what.
@@ -426,7 +428,7 @@ impl Bubble {
         desk.note(Kind::Waiting {
             op: None,
             reason,
-            until: Some(desk.courier.recorder.clock.time_of(until)),
+            until: Some(desk.sender.recorder.clock.time_of(until)),
         })
     }
 

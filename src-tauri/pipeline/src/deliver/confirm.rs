@@ -7,7 +7,8 @@
 
 use super::{
     arrival::arrived,
-    desk::{Desk, Sent},
+    delivery_queue::OperationCompletion,
+    desk::Desk,
     operation::{Delay, OutgoingOperation, Wording},
     reply::message_flags,
     unfinished::UnfinishedMessage,
@@ -25,7 +26,7 @@ impl Desk {
     pub(super) fn doubt_edit(
         &mut self,
         edit: OutgoingOperation,
-        sent: Option<&Sent>,
+        sent: Option<&OperationCompletion>,
     ) -> Result<Option<OutgoingOperation>, StoreError> {
         let Some(sent) = sent else {
             self.doubt_held(edit);

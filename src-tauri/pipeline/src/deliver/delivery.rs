@@ -40,7 +40,7 @@ pub(crate) async fn deliver(
             },
             () = async {
                 match due {
-                    Some(due) => desk.courier.recorder.clock.sleep_until_steady(due).await,
+                    Some(due) => desk.sender.recorder.clock.sleep_until_steady(due).await,
                     None => std::future::pending().await,
                 }
             } => None,

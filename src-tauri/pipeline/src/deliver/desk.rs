@@ -4,9 +4,9 @@ use super::{
     arrival::{arrived, may_stand},
     asides::Asides,
     begun::ShownMessage,
-    courier::{Courier, Posted},
-    job::Carried,
+    delivery_queue::{OperationCompletion, PendingOperation},
     operation::{OutgoingOperation, left, off_screen, stays},
+    operation_sender::{OperationSender, SendProgress},
     parts::TextParts,
     reply::message_flags,
     rest::Rest,
@@ -22,16 +22,15 @@ use crate::{
 };
 use foldback_store::StoreError;
 use foldback_wire::{
-    Body, Capabilities, Directive, DirectiveRef, Header, Inbound, Kind, MessageFlags, MessageId, Outcome,
-    OutcomeCode, SteadyTime,
+    Body, Capabilities, Directive, DirectiveRef, Header, Inbound, Kind, MessageFlags, MessageId, OutcomeCode,
+    SteadyTime,
 };
 use std::{collections::VecDeque, sync::Arc, time::Duration};
-use tokio::sync::oneshot;
 use tokio_util::{sync::CancellationToken, task::task_tracker::TaskTrackerToken};
 
 /// Everything a turn's delivery works with.
 pub(crate) struct Desk {
-    pub(crate) courier: Courier,
+    pub(crate) sender: OperationSender,
     pub(crate) can: Capabilities,
     pub(crate) output: OutputConfig,
     pub(crate) narration: Narration,
@@ -70,7 +69,7 @@ pub(crate) struct Desk {
     pub(crate) busy: Option<TaskTrackerToken>,
     pub(super) held: VecDeque<Held>,
     /// Operations of directives that are waited for no longer: in other chats, or overtaken by the text.
-    pub(super) elsewhere: Vec<(Counted, oneshot::Receiver<Carried>)>,
+    pub(super) elsewhere: Vec<(Counted, PendingOperation)>,
     /// A message of the turn stands in its chat, or may, or will: what is said next stands below it.
     spoke: bool,
     /// The chat takes no live frames: one was forbidden there.
@@ -84,11 +83,9 @@ pub(crate) struct Desk {
 /// An operation whose outcome comes later.
 pub(super) struct Held {
     counted: Counted,
-    /// It takes the place of an operation that was refused.
-    instead: bool,
     /// The edit that confirms it, where it arrives and a live edit may undo it.
     confirms: Option<OutgoingOperation>,
-    outcome: oneshot::Receiver<Carried>,
+    pending: PendingOperation,
 }
 
 /// What the end of an operation means for its turn.
@@ -101,7 +98,7 @@ struct Weight {
 }
 
 impl Weight {
-    fn of(courier: &Courier, outgoing: &mut OutgoingOperation) -> Self {
+    fn of(sender: &OperationSender, outgoing: &mut OutgoingOperation) -> Self {
         let live = outgoing.live;
         let beside = matches!(outgoing.body, None | Some(Body::Aside { .. }));
         let is_answer = outgoing.is_text() && outgoing.directive.is_none() && !beside;
@@ -113,24 +110,14 @@ impl Weight {
         Self {
             live,
             counted,
-            speaks: !courier.is_elsewhere() && outgoing.makes_message(),
+            speaks: !sender.is_elsewhere() && outgoing.makes_message(),
         }
     }
 }
 
-/// How something that is wanted went.
-#[derive(Debug)]
-pub(crate) struct Sent {
-    pub(crate) outcome: Outcome,
-    /// How long the platform wants no more of the kind.
-    pub(crate) retry_after: Option<Duration>,
-    /// It was refused, and this is the outcome of what was done instead.
-    pub(crate) instead: bool,
-}
-
 impl Desk {
     pub(crate) fn new(
-        courier: Courier,
+        sender: OperationSender,
         port: Port,
         (files, speech): (SendDir, Speech),
         ports: Arc<Ports>,
@@ -149,7 +136,7 @@ impl Desk {
             Narration::Show
         };
         Self {
-            courier,
+            sender,
             can,
             narration,
             output,
@@ -189,16 +176,16 @@ impl Desk {
     }
 
     pub(crate) fn now(&self) -> SteadyTime {
-        self.courier.recorder.clock.steady()
+        self.sender.recorder.clock.steady()
     }
 
     pub(crate) fn note(&self, kind: Kind) -> Result<(), StoreError> {
-        self.courier.recorder.note(kind)
+        self.sender.recorder.note(kind)
     }
 
     pub(crate) fn warn(&self, detail: String) -> Result<(), StoreError> {
         tracing::warn!(text = %detail, "a warning is in the journal");
-        self.courier.recorder.warn(detail)
+        self.sender.recorder.warn(detail)
     }
 
     /// The most that one message of the channel holds.
@@ -224,23 +211,26 @@ impl Desk {
 
     /// Sees something through in the turn's chat, and what follows from it; `None` when it is held, and its
     /// outcome comes later.
-    pub(crate) async fn post(&mut self, outgoing: OutgoingOperation) -> Result<Option<Sent>, StoreError> {
-        let courier = self.courier.clone();
-        self.post_by(&courier, outgoing).await
+    pub(crate) async fn post(
+        &mut self,
+        outgoing: OutgoingOperation,
+    ) -> Result<Option<OperationCompletion>, StoreError> {
+        let sender = self.sender.clone();
+        self.post_by(&sender, outgoing).await
     }
 
     /// The same in any chat.
     pub(crate) async fn post_by(
         &mut self,
-        courier: &Courier,
+        sender: &OperationSender,
         mut outgoing: OutgoingOperation,
-    ) -> Result<Option<Sent>, StoreError> {
+    ) -> Result<Option<OperationCompletion>, StoreError> {
         if !self.raw.is_empty() {
             outgoing.show(&self.raw);
         }
-        let weight = Weight::of(courier, &mut outgoing);
-        let posted = courier.post(outgoing).await?;
-        self.see_through(courier, weight, posted).await
+        let weight = Weight::of(sender, &mut outgoing);
+        let progress = sender.send_operation(outgoing).await?;
+        self.see_through(sender, weight, progress).await
     }
 
     /// Sees operations through in the turn's chat, in order. Their intents and the event that tells of them become durable
@@ -250,13 +240,13 @@ impl Desk {
         told: Kind,
         mut outgoing: [OutgoingOperation; N],
     ) -> Result<(), StoreError> {
-        let courier = self.courier.clone();
-        let weights = outgoing.each_mut().map(|outgoing| Weight::of(&courier, outgoing));
-        let told = courier.recorder.draft(told);
-        let entered = courier.enter(vec![told], outgoing).await?;
-        for (entered, weight) in entered.into_iter().zip(weights) {
-            let posted = courier.wait_for(entered).await?;
-            self.see_through(&courier, weight, posted).await?;
+        let sender = self.sender.clone();
+        let weights = outgoing.each_mut().map(|outgoing| Weight::of(&sender, outgoing));
+        let told = sender.recorder.draft(told);
+        let pending = sender.queue_operations(vec![told], outgoing).await?;
+        for (pending, weight) in pending.into_iter().zip(weights) {
+            let progress = sender.wait_for(pending).await?;
+            self.see_through(&sender, weight, progress).await?;
         }
         Ok(())
     }
@@ -264,62 +254,56 @@ impl Desk {
     /// Takes how an operation went, and what follows from it.
     async fn see_through(
         &mut self,
-        courier: &Courier,
+        sender: &OperationSender,
         weight: Weight,
-        mut posted: Posted,
-    ) -> Result<Option<Sent>, StoreError> {
+        mut progress: SendProgress,
+    ) -> Result<Option<OperationCompletion>, StoreError> {
         let Weight {
             live,
             counted,
             speaks,
         } = weight;
-        let (mut sent, mut instead) = (None, false);
+        let mut ended = None;
         loop {
-            let Carried {
-                outcome,
-                retry_after,
-                follows,
-            } = match posted {
-                // Nobody waits for a live frame: it is dropped when its lane goes on.
-                Posted::Held(_) if live => break,
-                Posted::Overtaken(outcome) => {
-                    self.elsewhere.push((counted, outcome));
+            let mut completion = match progress {
+                // Nobody waits for a live frame: it is dropped when its queue goes on.
+                SendProgress::Held(_) if live => break,
+                SendProgress::Overtaken(pending) => {
+                    self.elsewhere.push((counted, pending));
                     break;
                 }
-                Posted::Held(outcome) if courier.is_elsewhere() => {
-                    self.elsewhere.push((counted, outcome));
+                SendProgress::Held(pending) if sender.is_elsewhere() => {
+                    self.elsewhere.push((counted, pending));
                     break;
                 }
-                Posted::Held(outcome) => {
+                SendProgress::Held(pending) => {
                     self.spoke |= speaks;
-                    let counted = if sent.is_none() { counted } else { Counted::Nothing };
+                    let counted = if ended.is_none() {
+                        counted
+                    } else {
+                        Counted::Nothing
+                    };
                     self.held.push_back(Held {
                         counted,
-                        instead,
                         confirms: None,
-                        outcome,
+                        pending,
                     });
                     break;
                 }
-                Posted::Ended(carried) => carried,
+                SendProgress::Ended(completion) => completion,
             };
-            self.spoke |= speaks && may_stand(&outcome);
-            if outcome.replaced_by.is_some() {
-                instead = true;
-            } else if sent.is_none() {
-                self.tally.count_as(counted, &outcome);
-                sent = Some(Sent {
-                    outcome,
-                    retry_after,
-                    instead,
-                });
+            self.spoke |= speaks && may_stand(&completion.outcome);
+            let next = completion.next.take();
+            if completion.outcome.replaced_by.is_none() && ended.is_none() {
+                self.tally.count_as(counted, &completion.outcome);
+                ended = Some(completion);
             }
-            match follows {
-                Some(follows) => posted = courier.follow(follows, live).await?,
+            match next {
+                Some(next) => progress = sender.wait_for(next).await?,
                 None => break,
             }
         }
-        Ok(sent)
+        Ok(ended)
     }
 
     /// What takes a message off the screen; where the channel has nothing for it, the journal is told.
@@ -360,16 +344,7 @@ impl Desk {
 
     /// Whether an operation would go out now.
     pub(crate) fn is_open(&self) -> bool {
-        let Courier {
-            lanes,
-            channel,
-            target,
-            dry_run,
-            ..
-        } = &self.courier;
-        channel.status().open_for(*dry_run).is_ok()
-            && !lanes.is_held(channel.id(), target)
-            && !lanes.stop.is_cancelled()
+        self.sender.is_open()
     }
 
     /// Removes the placeholder, once everything that was to replace it has arrived.
@@ -404,9 +379,11 @@ impl Desk {
         if !live || text.is_empty() || !self.is_open() || self.replaced.is_some() {
             return Ok(());
         }
-        // By the courier: it is no answer yet and must not count as one.
+        // By the sender: it is no answer yet and must not count as one.
         let outgoing = OutgoingOperation::literal(&text).live(true);
-        if let Posted::Ended(Carried { outcome, .. }) = self.courier.post(outgoing).await? {
+        if let SendProgress::Ended(OperationCompletion { outcome, .. }) =
+            self.sender.send_operation(outgoing).await?
+        {
             if outcome.code == OutcomeCode::Unknown {
                 let why =
                     "a placeholder may stand on the screen; nobody knows whether it arrived, so it stays";
@@ -423,19 +400,15 @@ impl Desk {
 
     /// Waits for what was not waited for in other chats. Nobody else need: there is nothing left to say.
     pub(crate) async fn collect_elsewhere(&mut self) -> Result<(), StoreError> {
-        for (mut counted, mut outcome) in std::mem::take(&mut self.elsewhere) {
+        for (mut counted, mut pending) in std::mem::take(&mut self.elsewhere) {
             loop {
-                let Carried {
-                    outcome: ended,
-                    follows,
-                    ..
-                } = self.courier.outcome(outcome).await?;
-                if ended.replaced_by.is_none() {
+                let OperationCompletion { outcome, next, .. } = self.sender.completion(pending).await?;
+                if outcome.replaced_by.is_none() {
                     self.tally
-                        .count_as(std::mem::replace(&mut counted, Counted::Nothing), &ended);
+                        .count_as(std::mem::replace(&mut counted, Counted::Nothing), &outcome);
                 }
-                match follows {
-                    Some(follows) => outcome = follows.ended,
+                match next {
+                    Some(next) => pending = next,
                     None => break,
                 }
             }
@@ -450,7 +423,7 @@ impl Desk {
 
     /// Takes the edit that is to confirm the final edit that was just held, unless that was refused already.
     pub(super) fn doubt_held(&mut self, edit: OutgoingOperation) {
-        if let Some(held) = self.held.back_mut().filter(|held| !held.instead) {
+        if let Some(held) = self.held.back_mut().filter(|held| !held.pending.instead) {
             held.confirms = Some(edit);
         }
     }
@@ -460,29 +433,24 @@ impl Desk {
         while let Some(Held {
             mut counted,
             mut confirms,
-            mut outcome,
-            ..
+            mut pending,
         }) = self.held.pop_front()
         {
             let mut confirmation = None;
             loop {
-                let Carried {
-                    outcome: ended,
-                    follows,
-                    ..
-                } = self.courier.outcome(outcome).await?;
-                let replaced = ended.replaced_by.is_some();
+                let OperationCompletion { outcome, next, .. } = self.sender.completion(pending).await?;
+                let replaced = outcome.replaced_by.is_some();
                 let doubtful = confirms.take();
                 if replaced && let Some(edit) = &doubtful {
                     self.warn_of_late_edit(&edit.operation)?;
                 }
-                confirmation = confirmation.or(doubtful.filter(|_| arrived(&ended) && !replaced));
+                confirmation = confirmation.or(doubtful.filter(|_| arrived(&outcome) && !replaced));
                 if !replaced {
                     self.tally
-                        .count_as(std::mem::replace(&mut counted, Counted::Nothing), &ended);
+                        .count_as(std::mem::replace(&mut counted, Counted::Nothing), &outcome);
                 }
-                match follows {
-                    Some(follows) => outcome = follows.ended,
+                match next {
+                    Some(next) => pending = next,
                     None => break,
                 }
             }

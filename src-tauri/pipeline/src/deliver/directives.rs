@@ -1,7 +1,10 @@
 //! Carrying out directives: what the channel cannot do is skipped with a reason, and nothing that goes wrong
 //! here keeps the text from going out.
 
-use super::{courier::Courier, desk::Desk, operation::OutgoingOperation, reply::reply_target, voice::voice};
+use super::{
+    desk::Desk, operation::OutgoingOperation, operation_sender::OperationSender, reply::reply_target,
+    voice::voice,
+};
 use crate::{
     ports::Port,
     rules::Rule,
@@ -189,7 +192,7 @@ async fn react(
 
 /// A chat to send to, with what its channel can do.
 struct Place {
-    courier: Courier,
+    sender: OperationSender,
     can: Capabilities,
 }
 
@@ -198,12 +201,12 @@ fn place(desk: &Desk, channel: Option<String>, chat: Option<String>) -> Result<P
     let (channel, chat) = match (channel, chat) {
         (None, None) => {
             return Ok(Place {
-                courier: desk.courier.clone(),
+                sender: desk.sender.clone(),
                 can: desk.can.clone(),
             });
         }
         (Some(channel), Some(chat)) => (channel, chat),
-        (None, Some(chat)) => (desk.courier.channel.id().as_str().to_owned(), chat),
+        (None, Some(chat)) => (desk.sender.channel.id().as_str().to_owned(), chat),
         (Some(_), None) => return Err(Skip::not_allowed("a channel is named, but no chat on it")),
     };
     if !desk.output.allows(&channel, &chat) && desk.rules.holds(Rule::DeliverElsewhere) {
@@ -220,7 +223,7 @@ fn place(desk: &Desk, channel: Option<String>, chat: Option<String>) -> Result<P
         thread: None,
     };
     Ok(Place {
-        courier: desk.courier.to(channel, target),
+        sender: desk.sender.to(channel, target),
         can,
     })
 }
@@ -239,7 +242,7 @@ async fn send_file(
     channel: Option<String>,
     chat: Option<String>,
 ) -> Result<Result<(), Skip>, StoreError> {
-    let Place { courier, can } = match place(desk, channel, chat) {
+    let Place { sender, can } = match place(desk, channel, chat) {
         Ok(place) => place,
         Err(skip) => return Ok(Err(skip)),
     };
@@ -271,7 +274,7 @@ async fn send_file(
         Some(caption) if can_have_one && fits(&caption) => (Some(caption), None),
         other => (None, other),
     };
-    let flags = if courier.is_elsewhere() {
+    let flags = if sender.is_elsewhere() {
         MessageFlags::default()
     } else {
         desk.flags()
@@ -279,10 +282,10 @@ async fn send_file(
     if flags.only_for.is_some() {
         return Ok(Err(Skip::ephemeral_file()));
     }
-    if let Err(skip) = desk.take_message_of_directive(&courier) {
+    if let Err(skip) = desk.take_message_of_directive(&sender) {
         return Ok(Err(skip));
     }
-    let answered = if courier.is_elsewhere() {
+    let answered = if sender.is_elsewhere() {
         None
     } else {
         answered_by_file(desk)
@@ -319,7 +322,7 @@ async fn send_file(
         Some(target) => answering(Some(target.clone())).or_plainly(answering(None), target),
         None => answering(None),
     };
-    desk.post_by(&courier, outgoing).await?;
+    desk.post_by(&sender, outgoing).await?;
     if let Some(text) = follows {
         if !as_voice {
             let why = if can_have_one {
@@ -329,7 +332,7 @@ async fn send_file(
             };
             desk.warn(format!("{why}; it follows as text"))?;
         }
-        if send_text(desk, (&courier, &can), at, &text, &flags)
+        if send_text(desk, (&sender, &can), at, &text, &flags)
             .await?
             .is_err()
         {
@@ -359,10 +362,10 @@ async fn send_message(
     text: &str,
 ) -> Result<Result<(), Skip>, StoreError> {
     match place(desk, Some(channel.to_owned()), Some(chat.to_owned())) {
-        Ok(Place { courier, can }) => {
+        Ok(Place { sender, can }) => {
             // It is no part of the answer, whose header it does not share.
             let flags = MessageFlags::default();
-            send_text(desk, (&courier, &can), at, text, &flags).await
+            send_text(desk, (&sender, &can), at, text, &flags).await
         }
         Err(skip) => Ok(Err(skip)),
     }
@@ -372,14 +375,14 @@ async fn send_message(
 /// of them, the others are left out.
 pub(super) async fn send_text(
     desk: &mut Desk,
-    (courier, can): (&Courier, &Capabilities),
+    (sender, can): (&OperationSender, &Capabilities),
     at: DirectiveRef,
     text: &str,
     flags: &MessageFlags,
 ) -> Result<Result<(), Skip>, StoreError> {
     let parts = Arc::default();
     for (number, piece) in split(text, Limit::of(can)).into_iter().enumerate() {
-        if let Err(skip) = desk.take_message_of_directive(courier) {
+        if let Err(skip) = desk.take_message_of_directive(sender) {
             if number == 0 {
                 return Ok(Err(skip));
             }
@@ -390,7 +393,7 @@ pub(super) async fn send_text(
             .flagged(flags)
             .for_directive(at)
             .part(&parts);
-        desk.post_by(courier, outgoing).await?;
+        desk.post_by(sender, outgoing).await?;
     }
     Ok(Ok(()))
 }

@@ -52,7 +52,7 @@ impl TextParts {
         }
     }
 
-    /// Ends once every message before this one has ended. A lane keeps that order by itself, but for the messages of a
+    /// Ends once every message before this one has ended. A queue keeps that order by itself, but for the messages of a
     /// directive, which what stands behind them may overtake.
     pub(super) async fn wait_for_earlier(&self, op: OpId) {
         let mut open = self.open.subscribe();

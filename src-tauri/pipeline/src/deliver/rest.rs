@@ -12,7 +12,7 @@
 //! The notice, the file and the event that tells of them are durable together, so that a start finds all or nothing of it:
 //! with nothing, it puts the rest together again.
 
-use super::{courier::Courier, desk::Desk, directives::Skip, operation::OutgoingOperation};
+use super::{desk::Desk, directives::Skip, operation::OutgoingOperation, operation_sender::OperationSender};
 use crate::{
     rules::Rule,
     user_text::{Beyond, UserText},
@@ -67,8 +67,8 @@ impl Desk {
     }
 
     /// Counts one more message of a directive, or says why there is none. Only those in the turn's own chat count.
-    pub(super) fn take_message_of_directive(&mut self, courier: &Courier) -> Result<(), Skip> {
-        if courier.is_elsewhere() || self.takes_message() {
+    pub(super) fn take_message_of_directive(&mut self, sender: &OperationSender) -> Result<(), Skip> {
+        if sender.is_elsewhere() || self.takes_message() {
             return Ok(());
         }
         self.rest.left_out = true;
@@ -122,7 +122,7 @@ impl Desk {
         if told || text.is_empty() && !left_out && !stopped {
             return Ok(());
         }
-        let name = format!("answer-{}.txt", self.courier.turn.0);
+        let name = format!("answer-{}.txt", self.sender.turn.0);
         let file = match self.can.file_limit {
             _ if text.is_empty() && left_out => {
                 Err("it is no text; what is skipped or left out has its reason".to_owned())

@@ -2,8 +2,8 @@
 //! agent has given no sign of life for too long.
 
 use super::{
-    courier::Courier,
     operation::{OutgoingOperation, faulted, intent},
+    operation_sender::OperationSender,
 };
 use crate::{
     config::TypingConfig,
@@ -19,19 +19,19 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 /// The typing of one turn. Sealed when dropped: nothing that comes late starts it again.
 pub(crate) struct Typing {
     touched: watch::Sender<SteadyTime>,
-    courier: Courier,
+    sender: OperationSender,
     sealed: CancellationToken,
     task: Option<AbortOnDropHandle<()>>,
 }
 
 impl Typing {
     /// Starts showing, where the channel can and the configuration wants it.
-    pub(crate) fn start(courier: &Courier, can: bool, config: TypingConfig, rules: Rules) -> Self {
-        let touched = watch::Sender::new(courier.recorder.clock.steady());
+    pub(crate) fn start(sender: &OperationSender, can: bool, config: TypingConfig, rules: Rules) -> Self {
+        let touched = watch::Sender::new(sender.recorder.clock.steady());
         let sealed = CancellationToken::new();
         let task = (can && config.enabled && rules.holds(Rule::TypingRefresh)).then(|| {
             let keep = Keep {
-                courier: courier.clone(),
+                sender: sender.clone(),
                 config,
                 rules,
                 touched: touched.subscribe(),
@@ -43,7 +43,7 @@ impl Typing {
         });
         Self {
             touched,
-            courier: courier.clone(),
+            sender: sender.clone(),
             sealed,
             task,
         }
@@ -51,7 +51,7 @@ impl Typing {
 
     /// The agent gave a sign of life.
     pub(crate) fn touch(&self) {
-        self.touched.send_replace(self.courier.recorder.clock.steady());
+        self.touched.send_replace(self.sender.recorder.clock.steady());
     }
 
     /// Stops for good. A call under way is given up: the platform lets it expire.
@@ -65,7 +65,7 @@ impl Typing {
 }
 
 struct Keep {
-    courier: Courier,
+    sender: OperationSender,
     config: TypingConfig,
     rules: Rules,
     touched: watch::Receiver<SteadyTime>,
@@ -73,7 +73,7 @@ struct Keep {
 
 impl Keep {
     async fn going(mut self) {
-        let clock = self.courier.recorder.clock.clone();
+        let clock = self.sender.recorder.clock.clone();
         loop {
             let last = *self.touched.borrow_and_update();
             let quiet = clock.steady().since(last) >= self.config.stop_after.0;
@@ -91,20 +91,20 @@ impl Keep {
         }
     }
 
-    /// Shows typing once. It goes past the lane and the outbox: late, it would be worse than none.
+    /// Shows typing once. It goes past the queue and the outbox: late, it would be worse than none.
     async fn show(&self) -> Result<(), StoreError> {
-        let Courier {
+        let OperationSender {
             channel,
             target,
             recorder,
             ids,
             dry_run,
             ..
-        } = &self.courier;
+        } = &self.sender;
         if channel.status().open_for(*dry_run).is_err() {
             return Ok(());
         }
-        let pace = &self.courier.lanes.pace;
+        let pace = &self.sender.queues.pace;
         let passage = pace.passage(channel, target, OpKind::Typing);
         let armed = channel.status().armed && !dry_run;
         // A sign of writing is worth no place before a message.

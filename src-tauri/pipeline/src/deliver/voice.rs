@@ -30,9 +30,9 @@ pub(super) async fn voice(
         says => says,
     };
     // Before it is spoken: a service is not called for sound that is not sent.
-    let courier = desk.courier.clone();
+    let sender = desk.sender.clone();
     if !matches!(says, Says::Nothing)
-        && let Err(skip) = desk.take_message_of_directive(&courier)
+        && let Err(skip) = desk.take_message_of_directive(&sender)
     {
         return Ok(Err(skip));
     }
@@ -58,10 +58,10 @@ pub(super) async fn end_of_message(desk: &mut Desk, has_text: bool) -> Result<()
     if has_text {
         return Ok(());
     }
-    let (courier, can) = (desk.courier.clone(), desk.can.clone());
+    let (sender, can) = (desk.sender.clone(), desk.can.clone());
     let flags = desk.flags();
     for (at, text) in unspoken {
-        match send_text(desk, (&courier, &can), at, &text, &flags).await? {
+        match send_text(desk, (&sender, &can), at, &text, &flags).await? {
             Ok(()) => desk.tally.written += 1,
             Err(_) => desk.leave_out()?,
         }
@@ -107,7 +107,7 @@ async fn aloud(
     let (began, words) = (desk.now(), text);
     let left = speaker.timeout().saturating_sub(desk.speech_took);
     let spoken = speaker.speak_within(left, text, &desk.cancel);
-    let spoken = desk.courier.lanes.stop.run_until_cancelled(spoken).await;
+    let spoken = desk.sender.queues.stop.run_until_cancelled(spoken).await;
     desk.speech_took += desk.now().since(began);
     let Spoken { text, note, cut } = match spoken.unwrap_or(Err(SpeechError::Cancelled)) {
         Ok(Some(spoken)) => spoken,
@@ -115,7 +115,7 @@ async fn aloud(
         Err(error) => return Ok(Err(Skip::failed(error.to_string()))),
     };
     warn_of_cut(desk, cut)?;
-    let name = format!("voice-{}-{}-{}.ogg", desk.courier.turn.0, at.message, at.index);
+    let name = format!("voice-{}-{}-{}.ogg", desk.sender.turn.0, at.message, at.index);
     let file = match desk.files.put_spoken(&name, &note.bytes, &desk.can) {
         Ok(file) => file,
         Err(refusal) => return Ok(Err(Skip::failed(refusal.to_string()))),

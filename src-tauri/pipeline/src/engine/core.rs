@@ -1,8 +1,8 @@
 //! What the running bot is made of.
 
 use crate::{
-    aged::AgedMessages, context::TurnContext, deliver::lanes::Lanes, gates::Gates, pairing::Pairing,
-    queue::TurnQueue, stages::dedupe::SeenMessages, turn::TurnRunner,
+    aged::AgedMessages, context::TurnContext, deliver::delivery_queue::DeliveryQueues, gates::Gates,
+    pairing::Pairing, queue::TurnQueue, stages::dedupe::SeenMessages, turn::TurnRunner,
 };
 use foldback_store::PairingBook;
 use foldback_wire::Rng;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// What the running bot is made of, from what a turn works with up to what begins turns.
 pub(super) struct Core {
     pub(super) context: Arc<TurnContext>,
-    pub(super) lanes: Arc<Lanes>,
+    pub(super) lanes: Arc<DeliveryQueues>,
     pub(super) seen: Arc<SeenMessages>,
     pub(super) pairing: Arc<Pairing>,
     pub(super) gates: Gates,
@@ -23,7 +23,7 @@ pub(super) struct Core {
 impl Core {
     pub(super) fn new(
         context: Arc<TurnContext>,
-        lanes: Arc<Lanes>,
+        lanes: Arc<DeliveryQueues>,
         rng: Arc<dyn Rng>,
         pairings: PairingBook,
     ) -> Arc<Self> {

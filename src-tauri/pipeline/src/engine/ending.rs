@@ -1,7 +1,7 @@
 //! The orderly end of a bot.
 
 use super::Engine;
-use crate::{deadline::Deadline, deliver::courier::DRAIN};
+use crate::{deadline::Deadline, deliver::operation_sender::DRAIN};
 use foldback_store::StoreError;
 use foldback_wire::{Actor, Kind};
 use std::time::Duration;

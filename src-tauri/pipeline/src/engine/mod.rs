@@ -21,7 +21,7 @@ use crate::{
     channel_log::ChannelLog,
     config::{ChannelKind, Config},
     context::{Agents, Runs, Shutdown, TurnContext},
-    deliver::lanes::Lanes,
+    deliver::delivery_queue::DeliveryQueues,
     files::SendDir,
     late::LateRecorder,
     permissions::Permissions,
@@ -167,7 +167,7 @@ impl Engine {
             journal.kept_in(),
             rules,
         );
-        let lanes = Lanes::new(
+        let lanes = DeliveryQueues::new(
             Arc::clone(&clock),
             chance,
             config.outbox,

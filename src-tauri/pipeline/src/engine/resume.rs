@@ -35,8 +35,7 @@ use super::{
 };
 use crate::{
     deliver::{
-        carry::KEY_MEMORY,
-        job::{Carried, Job, Origin},
+        delivery_queue::{KEY_MEMORY, Origin, PendingOperation, QueuedOperation},
         operation::{FollowUp, left},
         parts::TextParts,
         tally::terminal_of,
@@ -59,7 +58,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
-use tokio::{sync::oneshot, task::JoinSet};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 impl Core {
@@ -69,7 +68,7 @@ impl Core {
     /// their operations have ended; those that waited go through the gates again, in the order in which they came, before
     /// any new message, and what waited for longer than `outbox.max_age` waits for a person then.
     pub(super) async fn resume(self: &Arc<Self>, left: Left) -> Result<(), StoreError> {
-        let mut waits: BTreeMap<TurnId, Vec<oneshot::Receiver<Carried>>> = BTreeMap::new();
+        let mut waits: BTreeMap<TurnId, Vec<PendingOperation>> = BTreeMap::new();
         // By the first message of each.
         let mut texts: BTreeMap<OpId, Arc<TextParts>> = BTreeMap::new();
         for entry in left.outbox {
@@ -108,26 +107,19 @@ impl Core {
                 let parts = || Arc::new(TextParts::behind(entry.op));
                 Arc::clone(texts.entry(entry.op).or_insert_with(parts))
             };
-            let (done, outcome) = oneshot::channel();
-            waits.entry(entry.turn).or_default().push(outcome);
             // Whether text stands behind a directive's operation is not known any more.
             let is_hurried = matches!(
                 entry.operation.kind(),
                 OpKind::React | OpKind::SendFile | OpKind::SendVoice
             );
-            self.lanes.enter(Job {
+            let turn = entry.turn;
+            let pending = self.lanes.enter(QueuedOperation {
                 not_before: self.not_before(&entry),
-                entry,
-                channel: port.channel,
-                recorder,
-                live: false,
-                question: None,
                 overtaken: is_hurried.then(CancellationToken::new),
-                shows: None,
                 parts: Some(parts),
-                origin: Origin::Resumed,
-                done,
+                ..QueuedOperation::new(entry, port.channel, recorder, Origin::Resumed)
             });
+            waits.entry(turn).or_default().push(pending);
         }
         let mut occupied = BTreeMap::new();
         for turn in left.turns.keys() {
@@ -177,21 +169,21 @@ impl Core {
         self: Arc<Self>,
         turn: TurnId,
         recorder: Recorder,
-        outcomes: Vec<oneshot::Receiver<Carried>>,
+        pending: Vec<PendingOperation>,
         _conversation: Option<OccupiedConversation>,
     ) -> Result<(), StoreError> {
-        for mut outcome in outcomes {
+        for mut pending in pending {
             loop {
                 // The process ends again before this one has an outcome: the turn stays open.
-                let carried = self
+                let completion = self
                     .context
                     .shutdown
                     .deliveries_stopped
-                    .run_until_cancelled(outcome)
+                    .run_until_cancelled(pending.ended)
                     .await;
-                let carried = carried.and_then(Result::ok).ok_or(StoreError::Closed)?;
-                match carried.follows {
-                    Some(follows) => outcome = follows.ended,
+                let completion = completion.and_then(Result::ok).ok_or(StoreError::Closed)?;
+                match completion.next {
+                    Some(next) => pending = next,
                     None => break,
                 }
             }

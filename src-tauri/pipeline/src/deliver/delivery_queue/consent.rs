@@ -2,10 +2,7 @@
 //! about: it is done again where a repetition changes nothing, and ends as `unknown` elsewhere. What is done in its place
 //! is as old as it is, and asked about.
 
-use super::{
-    job::{Job, Origin},
-    lanes::Lanes,
-};
+use super::{DeliveryQueues, completion::Origin, queued::QueuedOperation};
 use crate::rules::Rule;
 use foldback_channels::Channel;
 use foldback_wire::{ChannelId, OpId, Timestamp};
@@ -14,15 +11,15 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// When the channel took operations again under a lane; [`NOT_YET`] while it does not. What is older was held.
+/// When the channel took operations again under a queue; [`NOT_YET`] while it does not. What is older was held.
 pub(super) type Reopened = Arc<Mutex<Option<Timestamp>>>;
 
 /// It has not opened again.
 pub(super) const NOT_YET: Timestamp = Timestamp(i64::MAX);
 
-/// An operation in a lane, as far as its age decides.
+/// An operation in a queue, as far as its age decides.
 #[derive(Clone, Copy)]
-pub(super) struct Queued {
+pub(super) struct OperationAge {
     pub(super) op: OpId,
     /// When it was intended itself.
     pub(super) at: Timestamp,
@@ -33,14 +30,14 @@ pub(super) struct Queued {
     pub(super) maybe_done: bool,
 }
 
-impl Queued {
-    pub(super) fn of(job: &Job) -> Self {
+impl OperationAge {
+    pub(super) fn of(queued: &QueuedOperation) -> Self {
         Self {
-            op: job.entry.op,
-            at: job.entry.at,
-            age_from: job.entry.age_from(),
-            resumed: matches!(job.origin, Origin::Resumed),
-            maybe_done: job.entry.in_flight,
+            op: queued.entry.op,
+            at: queued.entry.at,
+            age_from: queued.entry.age_from(),
+            resumed: matches!(queued.origin, Origin::Resumed),
+            maybe_done: queued.entry.in_flight,
         }
     }
 
@@ -57,35 +54,37 @@ impl Queued {
 
 /// A person's word that what is old is not sent any more.
 #[derive(Clone)]
-pub(super) struct GivenUp {
+pub(super) struct GiveUpOrder {
     pub(super) at: Timestamp,
     pub(super) by: String,
 }
 
-impl Lanes {
+impl DeliveryQueues {
     /// The operations of a channel that go out only when a person agrees, as things are now.
     pub(crate) fn asking(&self, channel: &Channel) -> BTreeSet<OpId> {
-        self.asking_jobs(channel).into_iter().map(|job| job.op).collect()
+        self.asking_ages(channel).into_iter().map(|age| age.op).collect()
     }
 
     /// The times from which their ages count.
     pub(crate) fn asking_since(&self, channel: &Channel) -> Vec<Timestamp> {
-        self.asking_jobs(channel)
+        self.asking_ages(channel)
             .into_iter()
-            .map(|job| job.age_from)
+            .map(|age| age.age_from)
             .collect()
     }
 
-    fn asking_jobs(&self, channel: &Channel) -> Vec<Queued> {
+    fn asking_ages(&self, channel: &Channel) -> Vec<OperationAge> {
         let now = self.clock.now();
         let open = channel.status().open().is_ok();
         let agreed = self.released.borrow().get(channel.id()).copied();
         let mut asking = Vec::new();
-        for (_, lane) in self.lock().iter().filter(|((id, _), _)| id == channel.id()) {
-            let reopened = if open { at(&lane.reopened) } else { Some(NOT_YET) };
-            let jobs = lane.overtaken.values().copied();
-            let jobs = jobs.chain(lane.first).chain(lane.waiting.iter().map(Queued::of));
-            asking.extend(jobs.filter(|job| self.needs_consent(*job, reopened, agreed, now)));
+        for (_, queue) in self.lock().iter().filter(|((id, _), _)| id == channel.id()) {
+            let reopened = if open { at(&queue.reopened) } else { Some(NOT_YET) };
+            let ages = queue.overtaken.values().copied();
+            let ages = ages
+                .chain(queue.first)
+                .chain(queue.waiting.iter().map(OperationAge::of));
+            asking.extend(ages.filter(|age| self.needs_consent(*age, reopened, agreed, now)));
         }
         asking
     }
@@ -100,7 +99,7 @@ impl Lanes {
 
     /// A person gives up what is held on a channel and too old now to go out by itself.
     pub(crate) fn give_up(&self, channel: &ChannelId, by: &str) {
-        let word = GivenUp {
+        let word = GiveUpOrder {
             at: self.clock.now(),
             by: by.to_owned(),
         };
@@ -110,31 +109,31 @@ impl Lanes {
     }
 
     /// Remembers of an operation that is being carried that its platform may have carried it out.
-    pub(super) fn note_maybe_done(&self, job: &Job) {
-        let key = (job.entry.channel.clone(), job.entry.target.clone());
-        if let Some(lane) = self.lock().get_mut(&key) {
-            let carried = lane.first.iter_mut().chain(lane.overtaken.values_mut());
-            for queued in carried.filter(|queued| queued.op == job.entry.op) {
-                queued.maybe_done = true;
+    pub(super) fn note_maybe_done(&self, queued: &QueuedOperation) {
+        let key = (queued.entry.channel.clone(), queued.entry.target.clone());
+        if let Some(queue) = self.lock().get_mut(&key) {
+            let carried = queue.first.iter_mut().chain(queue.overtaken.values_mut());
+            for age in carried.filter(|age| age.op == queued.entry.op) {
+                age.maybe_done = true;
             }
         }
     }
 
     /// True where an operation is too old to go out by itself.
-    pub(super) fn is_old(&self, job: Queued, at: Timestamp) -> bool {
-        !job.maybe_done && at.since(job.age_from) > self.policy.max_age.0
+    pub(super) fn is_old(&self, age: OperationAge, at: Timestamp) -> bool {
+        !age.maybe_done && at.since(age.age_from) > self.policy.max_age.0
     }
 
     /// True where an operation was held too long to go out without a person's consent.
     pub(super) fn needs_consent(
         &self,
-        job: Queued,
+        age: OperationAge,
         reopened: Option<Timestamp>,
         agreed: Option<Timestamp>,
         now: Timestamp,
     ) -> bool {
-        let agreed = agreed.is_some_and(|at| at >= job.age_from);
-        job.was_held(reopened) && self.is_old(job, now) && !agreed && self.rules.holds(Rule::DeliverOld)
+        let agreed = agreed.is_some_and(|at| at >= age.age_from);
+        age.was_held(reopened) && self.is_old(age, now) && !agreed && self.rules.holds(Rule::DeliverOld)
     }
 }
 

@@ -2,10 +2,12 @@
 //! somebody still needs it.
 
 use super::{
-    consent::{GivenUp, NOT_YET, Queued, Reopened, at, set},
-    job::{Hold, Job, Origin},
-    lanes::Lanes,
+    DeliveryQueues,
+    completion::Origin,
+    consent::{GiveUpOrder, NOT_YET, OperationAge, Reopened, at, set},
+    hold::QueueHold,
     pace::Passage,
+    queued::QueuedOperation,
 };
 use crate::{permissions::QuestionDelivery, rules::Rule};
 use foldback_channels::Status;
@@ -34,7 +36,7 @@ pub(super) enum Clearance {
 
 /// The limits that an operation has met so far.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Limited {
+pub(super) struct MetLimits {
     /// Its platform had it wait, for itself or together with others.
     pub(super) met: bool,
     /// The journal has it that it waits.
@@ -60,12 +62,12 @@ struct Circumstances {
 
 /// An operation that waits for its clearance.
 struct Waiting<'a> {
-    lanes: &'a Lanes,
-    job: &'a Job,
-    queued: Queued,
-    hold: &'a Hold,
+    queues: &'a DeliveryQueues,
+    queued: &'a QueuedOperation,
+    age: OperationAge,
+    hold: &'a QueueHold,
     reopened: &'a Reopened,
-    limited: &'a mut Limited,
+    limited: &'a mut MetLimits,
     passage: Passage,
     /// Its place and rate were counted.
     passed: bool,
@@ -73,32 +75,32 @@ struct Waiting<'a> {
     was_held: bool,
     status: watch::Receiver<Status>,
     released: watch::Receiver<BTreeMap<ChannelId, Timestamp>>,
-    given_up: watch::Receiver<BTreeMap<ChannelId, GivenUp>>,
+    given_up: watch::Receiver<BTreeMap<ChannelId, GiveUpOrder>>,
     pauses: watch::Receiver<u64>,
 }
 
-impl Lanes {
+impl DeliveryQueues {
     /// Waits until an operation may go; `maybe_done` where its platform may have carried it out.
     pub(super) async fn clear(
         &self,
-        job: &Job,
-        hold: &Hold,
+        queued: &QueuedOperation,
+        hold: &QueueHold,
         reopened: &Reopened,
-        limited: &mut Limited,
+        limited: &mut MetLimits,
         maybe_done: bool,
     ) -> Result<Clearance, StoreError> {
-        let kind = job.entry.operation.kind();
+        let kind = queued.entry.operation.kind();
         let waiting = Waiting {
-            lanes: self,
-            job,
-            queued: Queued::of(job).with_maybe_done(maybe_done),
+            queues: self,
+            queued,
+            age: OperationAge::of(queued).with_maybe_done(maybe_done),
             hold,
             reopened,
             limited,
-            passage: self.pace.passage(&job.channel, &job.entry.target, kind),
+            passage: self.pace.passage(&queued.channel, &queued.entry.target, kind),
             passed: false,
             was_held: false,
-            status: job.channel.watch(),
+            status: queued.channel.watch(),
             released: self.released.subscribe(),
             given_up: self.given_up.subscribe(),
             pauses: self.pace.pauses(),
@@ -111,7 +113,7 @@ impl Lanes {
 
 impl Waiting<'_> {
     async fn clear(mut self) -> Result<Clearance, StoreError> {
-        let lanes = self.lanes;
+        let queues = self.queues;
         let passage = self.passage.clone();
         // Dropped, with its place in the line, wherever it is not waited for.
         let mut passing: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = None;
@@ -123,11 +125,11 @@ impl Waiting<'_> {
             let over = if self.note(&all)? {
                 passing = None;
                 let paused = all.paused.filter(|_| all.is_long);
-                paused.map(|until| lanes.clock.sleep_until(until))
+                paused.map(|until| queues.clock.sleep_until(until))
             } else if let Some(until) = all.not_before {
-                Some(lanes.clock.sleep_until_steady(until))
+                Some(queues.clock.sleep_until_steady(until))
             } else {
-                passing.get_or_insert_with(|| Box::pin(lanes.pace.pass(&passage)));
+                passing.get_or_insert_with(|| Box::pin(queues.pace.pass(&passage)));
                 None
             };
             let passed = async {
@@ -144,32 +146,32 @@ impl Waiting<'_> {
             };
             tokio::select! {
                 biased;
-                () = lanes.stop.cancelled() => return Ok(Clearance::Stopping),
+                () = queues.stop.cancelled() => return Ok(Clearance::Stopping),
                 () = passed => {
                     self.passed = true;
                     passing = None;
                 }
-                // No sender ends before this lane does.
+                // No sender ends before this queue does.
                 _ = self.status.changed() => {}
                 _ = self.released.changed() => {}
                 _ = self.given_up.changed() => {}
                 _ = self.pauses.changed() => {}
                 () = over => {}
-                () = self.job.needless() => {}
+                () = self.queued.needless() => {}
             }
         }
     }
 
     fn circumstances(&mut self) -> Circumstances {
-        let (lanes, entry) = (self.lanes, &self.job.entry);
+        let (queues, entry) = (self.queues, &self.queued.entry);
         self.pauses.borrow_and_update();
         let (open, armed) = {
             let status = self.status.borrow_and_update();
-            let open = status.open_for(entry.dry_run).is_ok() || !lanes.rules.holds(Rule::DeliverOff);
+            let open = status.open_for(entry.dry_run).is_ok() || !queues.rules.holds(Rule::DeliverOff);
             (open, status.armed && !entry.dry_run)
         };
-        let now = lanes.clock.now();
-        let paused = lanes.pace.closed_until(&self.passage);
+        let now = queues.clock.now();
+        let paused = queues.pace.closed_until(&self.passage);
         let paused = paused.filter(|_| armed && !self.passed);
         let word = self.given_up.borrow_and_update().get(&entry.channel).cloned();
         Circumstances {
@@ -177,27 +179,27 @@ impl Waiting<'_> {
             open,
             armed,
             paused,
-            is_long: paused.is_some_and(|until| until.since(now) > lanes.policy.backoff_max.0),
-            not_before: self.job.not_before.filter(|at| *at > lanes.clock.steady()),
+            is_long: paused.is_some_and(|until| until.since(now) > queues.policy.backoff_max.0),
+            not_before: self.queued.not_before.filter(|at| *at > queues.clock.steady()),
             agreed: self.released.borrow_and_update().get(&entry.channel).copied(),
             given_up: word
-                .filter(|word| lanes.is_old(self.queued, word.at))
+                .filter(|word| queues.is_old(self.age, word.at))
                 .map(|word| word.by),
         }
     }
 
     /// The clearance, unless the operation has to wait.
     fn decide(&self, all: &Circumstances) -> Option<Clearance> {
-        let job = self.job;
-        // A live frame that nobody waits for was overtaken while its lane was held.
-        if job.live && (!all.open || job.done.is_closed()) {
+        let queued = self.queued;
+        // A live frame that nobody waits for was overtaken while its queue was held.
+        if queued.live && (!all.open || !queued.is_awaited()) {
             return Some(Clearance::Superfluous { retry_after: None });
         }
-        if job.question.as_ref().is_some_and(QuestionDelivery::is_decided) {
+        if queued.question.as_ref().is_some_and(QuestionDelivery::is_decided) {
             return Some(Clearance::Needless);
         }
         if let Some(by) = &all.given_up
-            && (!all.open || all.is_long || self.queued.was_held(at(self.reopened)))
+            && (!all.open || all.is_long || self.age.was_held(at(self.reopened)))
         {
             return Some(Clearance::GivenUp { by: by.clone() });
         }
@@ -212,23 +214,23 @@ impl Waiting<'_> {
         if !all.armed || self.passed {
             return Some(Clearance::Free);
         }
-        job.live.then(|| match self.lanes.pace.pass_now(&self.passage) {
-            Ok(()) => Clearance::Free,
-            Err(until) => Clearance::Superfluous {
-                retry_after: until.map(|until| until.since(all.now)),
-            },
-        })
+        queued
+            .live
+            .then(|| match self.queues.pace.pass_now(&self.passage) {
+                Ok(()) => Clearance::Free,
+                Err(until) => Clearance::Superfluous {
+                    retry_after: until.map(|until| until.since(all.now)),
+                },
+            })
     }
 
     const fn is_held(&self, all: &Circumstances) -> bool {
-        !all.open || all.is_long && !self.job.live
+        !all.open || all.is_long && !self.queued.live
     }
 
     fn has_consent(&self, all: &Circumstances) -> bool {
         let reopened = at(self.reopened);
-        !self
-            .lanes
-            .needs_consent(self.queued, reopened, all.agreed, all.now)
+        !self.queues.needs_consent(self.age, reopened, all.agreed, all.now)
     }
 
     /// Notes that the operation waits, and for what. True where it is held.
@@ -249,8 +251,8 @@ impl Waiting<'_> {
         if is_limited {
             self.hold.tell(Some(HoldReason::RateLimited));
         } else {
-            // Whoever posts an operation notes that its channel is closed.
-            if self.job.origin != Origin::Posted && is_first {
+            // The sender of an operation notes that its channel is closed.
+            if self.queued.origin != Origin::Wanted && is_first {
                 self.note_wait(HoldReason::ChannelOff, None)?;
             }
             self.hold.tell(Some(HoldReason::ChannelOff));
@@ -259,8 +261,8 @@ impl Waiting<'_> {
     }
 
     fn note_wait(&self, reason: HoldReason, until: Option<Timestamp>) -> Result<(), StoreError> {
-        self.job.recorder.note(Kind::Waiting {
-            op: Some(self.job.entry.op),
+        self.queued.recorder.note(Kind::Waiting {
+            op: Some(self.queued.entry.op),
             reason,
             until,
         })

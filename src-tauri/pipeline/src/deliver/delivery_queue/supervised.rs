@@ -1,52 +1,52 @@
-//! One operation, supervised: a panic of it ends that operation, and its lane goes on with the next.
+//! One operation, supervised: a panic of it ends that operation, and its queue goes on with the next.
 
 use super::{
-    consent::Reopened,
-    job::{Carried, Hold, Job},
-    lanes::Lanes,
+    DeliveryQueues, completion::OperationCompletion, consent::Reopened, hold::QueueHold,
+    queued::QueuedOperation,
 };
 use crate::supervise::{Panicked, contained};
 use foldback_store::StoreError;
 use foldback_wire::{Outcome, OutcomeCode};
 use std::sync::Arc;
 
-impl Lanes {
+impl DeliveryQueues {
     /// One operation, from the outbox to its outcome. One that panics is settled: as `unknown` where its call had begun,
     /// else as `failed`; a person can send it again.
     pub(super) async fn carry_supervised(
         self: &Arc<Self>,
-        job: &Arc<Job>,
-        hold: &Hold,
+        queued: &Arc<QueuedOperation>,
+        hold: &QueueHold,
         reopened: &Reopened,
-    ) -> Result<Option<Carried>, StoreError> {
+    ) -> Result<Option<OperationCompletion>, StoreError> {
         let (hold, reopened) = (hold.clone(), Arc::clone(reopened));
-        let carried = contained({
-            let (lanes, job) = (Arc::clone(self), Arc::clone(job));
-            async move { lanes.carry(&job, &hold, &reopened).await }
+        let carrying = contained({
+            let (queues, queued) = (Arc::clone(self), Arc::clone(queued));
+            async move { queues.carry(&queued, &hold, &reopened).await }
         });
-        let panicked = match carried.await {
-            Ok(carried) => return carried,
+        let panicked = match carrying.await {
+            Ok(completion) => return completion,
             Err(panicked) => panicked,
         };
         let settled = contained({
-            let (lanes, job) = (Arc::clone(self), Arc::clone(job));
-            async move { lanes.settle_panicked(&job, &panicked).await }
+            let (queues, queued) = (Arc::clone(self), Arc::clone(queued));
+            async move { queues.settle_panicked(&queued, &panicked).await }
         });
         settled.await.unwrap_or_else(|panicked| {
-            tracing::error!(op = %job.entry.op, %panicked, "an operation stays in the outbox");
+            tracing::error!(op = %queued.entry.op, %panicked, "an operation stays in the outbox");
             Ok(None)
         })
     }
 
     async fn settle_panicked(
         self: &Arc<Self>,
-        job: &Job,
+        queued: &QueuedOperation,
         panicked: &Panicked,
-    ) -> Result<Option<Carried>, StoreError> {
-        let op = job.entry.op;
-        job.recorder
+    ) -> Result<Option<OperationCompletion>, StoreError> {
+        let op = queued.entry.op;
+        queued
+            .recorder
             .tell_panic(&format!("operation {op} is given up"), panicked);
-        let outbox = job.recorder.journal.outbox().await?;
+        let outbox = queued.recorder.journal.outbox().await?;
         let Some(entry) = outbox.into_iter().find(|entry| entry.op == op) else {
             // It had its outcome before it panicked.
             return Ok(None);
@@ -60,6 +60,6 @@ impl Lanes {
             attempts,
             ..Outcome::new(code).because(panicked.to_string())
         };
-        self.settle(job, outcome, None).await.map(Some)
+        self.settle(queued, outcome, None).await.map(Some)
     }
 }

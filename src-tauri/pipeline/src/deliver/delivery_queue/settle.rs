@@ -1,123 +1,132 @@
 //! The end of an operation. What follows from it enters the outbox together with the outcome, so that no crash
-//! comes between the two, and stands at the front of the lane, so that nothing overtakes it.
+//! comes between the two, and stands at the front of the queue, so that nothing overtakes it.
 
 use super::{
-    courier::key_of,
-    job::{Carried, Follows, Job, Origin},
-    lanes::Lanes,
-    operation::{FollowUp, intent},
+    DeliveryQueues,
+    completion::{OperationCompletion, Origin, PendingOperation},
+    key_of,
+    queued::QueuedOperation,
 };
 use crate::{
     crash::{self, Point},
+    deliver::operation::{FollowUp, intent},
     rules::Rule,
 };
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{Draft, Kind, Operation, Outcome, OutcomeCode};
 use std::{sync::Arc, time::Duration};
-use tokio::sync::oneshot;
 
-impl Lanes {
+impl DeliveryQueues {
     pub(super) async fn settle(
         self: &Arc<Self>,
-        job: &Job,
+        queued: &QueuedOperation,
         outcome: Outcome,
         retry_after: Option<Duration>,
-    ) -> Result<Carried, StoreError> {
-        let next = FollowUp::of(&job.entry.then, &outcome, self.rules);
-        self.settle_with(job, outcome, retry_after, next).await
+    ) -> Result<OperationCompletion, StoreError> {
+        let next = FollowUp::of(&queued.entry.then, &outcome, self.rules);
+        self.settle_with(queued, outcome, retry_after, next).await
     }
 
     /// The same of an operation that was not tried, so that nothing is done in its place and nothing is replaced.
     pub(super) async fn settle_alone(
         self: &Arc<Self>,
-        job: &Job,
+        queued: &QueuedOperation,
         outcome: Outcome,
-    ) -> Result<Carried, StoreError> {
-        self.settle_with(job, outcome, None, FollowUp::default()).await
+    ) -> Result<OperationCompletion, StoreError> {
+        self.settle_with(queued, outcome, None, FollowUp::default()).await
     }
 
     async fn settle_with(
         self: &Arc<Self>,
-        job: &Job,
+        queued: &QueuedOperation,
         mut outcome: Outcome,
         retry_after: Option<Duration>,
-        next: FollowUp,
-    ) -> Result<Carried, StoreError> {
-        let op = job.entry.op;
+        follow_up: FollowUp,
+    ) -> Result<OperationCompletion, StoreError> {
+        let op = queued.entry.op;
         tracing::debug!(outcome = %outcome.code, attempts = outcome.attempts, "settled");
         self.sent
-            .remember(&job.entry.channel, &job.entry.target, &outcome);
+            .remember(&queued.entry.channel, &queued.entry.target, &outcome);
         let FollowUp {
             wanted,
             instead,
             warning,
-        } = next;
+        } = follow_up;
         // The operation in its place is that part of the text, too.
-        let parts = job.parts.as_ref().filter(|_| instead && !job.live);
-        let part_of = job.entry.part_of.or_else(|| parts?.first()).filter(|_| instead);
+        let parts = queued.parts.as_ref().filter(|_| instead && !queued.live);
+        let part_of = queued
+            .entry
+            .part_of
+            .or_else(|| parts?.first())
+            .filter(|_| instead);
         let next = wanted.map(|wanted| {
             let op = self.ids.op();
-            let outgoing = wanted.live(job.entry.live);
+            let outgoing = wanted.live(queued.entry.live);
             let entry = OutboxEntry {
                 op,
                 operation: outgoing.operation.clone(),
-                key: key_of(op, &job.recorder),
-                at: job.recorder.now(),
+                key: key_of(op, &queued.recorder),
+                at: queued.recorder.now(),
                 in_flight: false,
                 not_before: None,
                 part_of,
-                since: instead.then(|| job.entry.age_from()),
+                since: instead.then(|| queued.entry.age_from()),
                 then: outgoing.then.clone(),
-                ..job.entry.clone()
+                ..queued.entry.clone()
             };
-            let mut intent = intent(&job.entry.target, outgoing);
+            let mut intent = intent(&queued.entry.target, outgoing);
             intent.part_of = part_of;
             (entry, Kind::Intended { op, intent })
         });
         outcome.replaced_by = next.as_ref().filter(|_| instead).map(|(entry, _)| entry.op);
         // A live frame that did not arrive is no hole in the text.
-        if let Some(parts) = job.parts.as_ref().filter(|_| !job.live) {
+        if let Some(parts) = queued.parts.as_ref().filter(|_| !queued.live) {
             parts.end(op, &outcome);
         }
-        let mut events = vec![job.recorder.draft(Kind::Ended {
+        let mut events = vec![queued.recorder.draft(Kind::Ended {
             op,
             outcome: outcome.clone(),
         })];
         if let Some(detail) = warning {
             tracing::warn!(text = %detail, "a warning is in the journal");
-            events.push(job.recorder.draft(Kind::Warned { detail }));
+            events.push(queued.recorder.draft(Kind::Warned { detail }));
         }
         let next_path = next.as_ref().and_then(|(entry, _)| path_of(&entry.operation));
         let next_path = next_path.map(str::to_owned);
         crash::point(Point::BeforeSettle);
-        let follows = match next {
+        let next = match next {
             None => {
-                job.recorder.journal.settle(op, outcome.clone(), events).await?;
+                queued
+                    .recorder
+                    .journal
+                    .settle(op, outcome.clone(), events)
+                    .await?;
                 None
             }
             Some((entry, intended)) => {
-                events.push(job.recorder.draft(intended));
-                Some(self.settle_into(job, &outcome, entry, events).await?)
+                events.push(queued.recorder.draft(intended));
+                Some(self.settle_into(queued, &outcome, entry, events).await?)
             }
         };
         crash::point(Point::AfterSettle);
         // What is done in its place may send what was made for it.
-        if path_of(&job.entry.operation) != next_path.as_deref() {
-            self.files.spent(&job.entry.operation);
+        if path_of(&queued.entry.operation) != next_path.as_deref() {
+            self.files.spent(&queued.entry.operation);
         }
-        self.clean_up(job, &outcome)?;
-        Ok(Carried {
+        self.clean_up(queued, &outcome)?;
+        Ok(OperationCompletion {
             outcome,
             retry_after,
-            follows,
+            instead: queued.instead,
+            next,
         })
     }
 
     /// Deletes the file of an operation that asked for it, once it certainly arrived: neither a dry run nor a failed
     /// send loses it. What is done in place of a refused operation deletes it when that has its outcome.
-    fn clean_up(&self, job: &Job, outcome: &Outcome) -> Result<(), StoreError> {
+    fn clean_up(&self, queued: &QueuedOperation, outcome: &Outcome) -> Result<(), StoreError> {
         let (true, Operation::SendFile { path, checked, .. } | Operation::SendVoice { path, checked, .. }) =
-            (job.entry.then.cleans_up, &job.entry.operation)
+            (queued.entry.then.cleans_up, &queued.entry.operation)
         else {
             return Ok(());
         };
@@ -133,47 +142,39 @@ impl Lanes {
             return Ok(());
         };
         tracing::warn!(file = %path, text = %why, "a warning is in the journal");
-        job.recorder.warn(format!("{path} {why}"))
+        queued.recorder.warn(format!("{path} {why}"))
     }
 
-    /// Settles an operation, and puts what follows from it before everything else in its lane.
+    /// Settles an operation, and puts what follows from it before everything else in its queue.
     async fn settle_into(
         self: &Arc<Self>,
-        job: &Job,
+        queued: &QueuedOperation,
         outcome: &Outcome,
         next: OutboxEntry,
         events: Vec<Draft>,
-    ) -> Result<Follows, StoreError> {
-        let journal = &job.recorder.journal;
+    ) -> Result<PendingOperation, StoreError> {
+        let journal = &queued.recorder.journal;
         journal
-            .settle_and_intend(job.entry.op, outcome.clone(), next.clone(), events)
+            .settle_and_intend(queued.entry.op, outcome.clone(), next.clone(), events)
             .await?;
-        let (done, ended) = oneshot::channel();
-        let is_instead = outcome.replaced_by.is_some();
-        let held = self.enter_first(Job {
-            entry: next,
-            channel: job.channel.clone(),
-            recorder: job.recorder.clone(),
-            not_before: None,
-            live: job.live,
-            question: job.question.clone(),
-            overtaken: job.overtaken.clone(),
+        let instead = outcome.replaced_by.is_some();
+        // It waited for the start where that in whose place it is done did.
+        let origin = if instead && queued.origin == Origin::Resumed {
+            Origin::Resumed
+        } else {
+            Origin::Follows
+        };
+        let (channel, recorder) = (queued.channel.clone(), queued.recorder.clone());
+        Ok(self.enter_first(QueuedOperation {
+            live: queued.live,
+            instead,
+            question: queued.question.clone(),
+            overtaken: queued.overtaken.clone(),
             // The same text, at the same place.
-            shows: job.shows.clone().filter(|_| is_instead),
-            parts: job.parts.clone().filter(|_| is_instead),
-            // It waited for the start where that in whose place it is done did.
-            origin: if is_instead && job.origin == Origin::Resumed {
-                Origin::Resumed
-            } else {
-                Origin::Follows
-            },
-            done,
-        });
-        Ok(Follows {
-            ended,
-            held,
-            overtaken: job.overtaken.clone(),
-        })
+            shows: queued.shows.clone().filter(|_| instead),
+            parts: queued.parts.clone().filter(|_| instead),
+            ..QueuedOperation::new(next, channel, recorder, origin)
+        }))
     }
 }
 
