@@ -4,9 +4,8 @@ use crate::{
     context::TurnContext,
     deliver::{
         delivery_queue::DeliveryQueues,
-        desk::Desk,
-        finish::finish,
         operation_sender::OperationSender,
+        turn_delivery::TurnDelivery,
         unfinished::{UnfinishedTurn, is_unfinished},
     },
     leaks::Watch,
@@ -33,28 +32,27 @@ pub(crate) async fn finish_turn(
     let events = recorder.journal.turn(turn).await?;
     let clock = context.recorder.clock.as_ref();
     if let Some(unfinished) = UnfinishedTurn::read(&events, clock) {
-        if let Some(mut desk) = desk_of((context, lanes), turn, recorder, &events, &unfinished) {
+        if let Some(mut delivery) = delivery_of((context, lanes), turn, recorder, &events, &unfinished) {
             // On the heap: what is left can be a whole answer, and what waits here holds its future.
-            Box::pin(finish(&mut desk, unfinished)).await?;
-            desk.collect_elsewhere().await?;
+            Box::pin(delivery.finish(unfinished)).await?;
+            delivery.collect_elsewhere().await?;
         }
     } else if let Some(doubtful) = UnfinishedTurn::read_doubtful(&events, clock)
-        && let Some(mut desk) = desk_of((context, lanes), turn, recorder, &events, &doubtful)
+        && let Some(mut delivery) = delivery_of((context, lanes), turn, recorder, &events, &doubtful)
     {
-        Box::pin(desk.confirm_left(doubtful.messages)).await?;
-        desk.collect_held().await?;
+        Box::pin(delivery.confirm_left(doubtful.messages)).await?;
     }
     Ok(())
 }
 
-/// What the delivery of such a turn works with; `None` where its session or its channel is gone.
-fn desk_of(
+/// The delivery of such a turn; `None` where its session or its channel is gone.
+fn delivery_of(
     (context, lanes): (&TurnContext, &Arc<DeliveryQueues>),
     turn: TurnId,
     recorder: &Recorder,
     events: &[Event],
     unfinished: &UnfinishedTurn,
-) -> Option<Desk> {
+) -> Option<TurnDelivery> {
     let session = session_of(events)?;
     let port = context.ports.port(&unfinished.inbound.channel)?;
     let recorder = recorder.in_session(&session);
@@ -68,17 +66,16 @@ fn desk_of(
     }
     let (on, of) = ((lanes, &context.ids), (turn, &session));
     let sender = OperationSender::of_turn(on, of, &recorder, &port.channel, &unfinished.inbound, &leaks);
-    let mut desk = Desk::new(
+    let (cancel, busy) = (context.shutdown.cancel_runs.child_token(), context.busy.token());
+    Some(TurnDelivery::new(
         sender,
         port,
         (context.files.clone(), context.speech.clone()),
         Arc::clone(&context.ports),
         context.rules,
         unfinished.inbound.clone(),
-    );
-    desk.busy = Some(context.busy.token());
-    desk.cancel = context.shutdown.cancel_runs.child_token();
-    Some(desk)
+        (cancel, busy),
+    ))
 }
 
 fn session_of(events: &[Event]) -> Option<SessionId> {

@@ -6,7 +6,7 @@ use crate::{
     config::{ReasoningDisplay, ToolDisplay},
     context::{RunHandle, RunState, TurnContext},
     deliver::{
-        delivery::deliver, delivery_queue::DeliveryQueues, desk::Desk, operation_sender::OperationSender,
+        delivery_queue::DeliveryQueues, operation_sender::OperationSender, turn_delivery::TurnDelivery,
         typing::Typing,
     },
     leaks::Watch,
@@ -188,18 +188,17 @@ impl TurnRunner {
             leaks: &leaks,
             on_step: &|| typing.touch(),
         };
-        let mut desk = Desk::new(
+        let mut delivery = TurnDelivery::new(
             sender,
             port,
             (self.context.files.clone(), self.context.speech.clone()),
             Arc::clone(&self.context.ports),
             self.context.rules,
             message.clone(),
+            (stopped, busy),
         );
-        desk.busy = Some(busy);
-        desk.cancel = stopped;
-        desk.chat_full = chat_full;
-        desk.write_into(pending.into.clone());
+        delivery.operations.chat_full = chat_full;
+        delivery.operations.write_into(pending.into.clone());
         let scan = Scan::new(
             &settings,
             &message.text,
@@ -213,14 +212,14 @@ impl TurnRunner {
             drop(allowed);
             ended
         };
-        let ended = tokio::try_join!(running, deliver(&mut desk, decided));
+        let ended = tokio::try_join!(running, delivery.deliver(decided));
         typing.seal().await;
         let ((), failure) = ended?;
-        if desk.is_busy_elsewhere() {
+        if delivery.is_busy_elsewhere() {
             free.cancel();
-            desk.collect_elsewhere().await?;
+            delivery.collect_elsewhere().await?;
         }
-        Ok(desk.tally.terminal(failure))
+        Ok(delivery.terminal(failure))
     }
 
     /// Lists a turn as one that runs.

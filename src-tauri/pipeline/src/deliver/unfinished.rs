@@ -19,9 +19,9 @@
 use super::{
     arrival::{arrived, may_stand},
     begun::{BegunMessage, ShownMessage},
-    parts::TextParts,
-    rest::is_left_out,
+    message_quota::is_left_out,
     tally::Tally,
+    text_parts::TextParts,
 };
 use crate::output::STOPPED_AT_MOST;
 use foldback_wire::{

@@ -37,8 +37,8 @@ use crate::{
     deliver::{
         delivery_queue::{KEY_MEMORY, Origin, PendingOperation, QueuedOperation},
         operation::{FollowUp, left},
-        parts::TextParts,
         tally::terminal_of,
+        text_parts::TextParts,
         unfinished::left_placeholder,
     },
     finish::{finish_turn, unfinished_session},

@@ -38,7 +38,7 @@
 //!   none: what has no outcome is there for the next start.
 //! - Within a chat nothing overtakes text. Only what a directive asked for is overtaken, and only where it waits for its
 //!   platform or its file, never where the channel is off.
-//! - A message behind a part of its own text that did not arrive is not sent: see [`TextParts`](super::parts::TextParts).
+//! - A message behind a part of its own text that did not arrive is not sent: see [`TextParts`](super::text_parts::TextParts).
 //! - A conversation makes one platform call at a time, in whatever chat, so that a kill leaves at most one in doubt. One
 //!   that takes longer than [`PATIENCE`] gives that right up.
 //! - A live frame waits for no limit and no channel: it goes now, or ends as cancelled, since the whole text comes later.

@@ -2,7 +2,7 @@
 
 use super::completion::{OperationCompletion, Origin};
 use crate::{
-    deliver::{arrival::may_stand, parts::TextParts},
+    deliver::{arrival::may_stand, text_parts::TextParts},
     leaks::{Place, Watch},
     permissions::QuestionDelivery,
     recorder::Recorder,

@@ -11,7 +11,7 @@ pub(crate) use follow_up::FollowUp;
 pub(crate) use intent::{faulted, intent};
 pub(crate) use wording::Wording;
 
-use super::parts::TextParts;
+use super::text_parts::TextParts;
 use crate::{leaks::Place, permissions::QuestionDelivery, user_text::UserText};
 use foldback_store::Then;
 use foldback_wire::{Body, DirectiveRef, HoldReason, MessageFlags, MessageId, OpKind, Operation, SteadyTime};

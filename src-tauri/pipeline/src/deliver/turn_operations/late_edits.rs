@@ -5,13 +5,11 @@
 //! that cannot delete, it is blanked, and the journal is told that older text may come back there. Where the edit is held,
 //! that is decided once its outcome is known.
 
-use super::{
+use super::TurnOperations;
+use crate::deliver::{
     arrival::arrived,
     delivery_queue::OperationCompletion,
-    desk::Desk,
-    operation::{Delay, OutgoingOperation, Wording},
-    reply::message_flags,
-    unfinished::UnfinishedMessage,
+    operation::{Delay, OutgoingOperation},
 };
 use foldback_store::StoreError;
 use foldback_wire::{HoldReason, Operation};
@@ -21,26 +19,29 @@ use std::time::Duration;
 /// the platform took before the connection broke is carried out within seconds.
 const CONFIRM_AFTER: Duration = Duration::from_secs(10);
 
-impl Desk {
+impl TurnOperations {
     /// Takes how a final edit in doubt went. Answers the edit that confirms it, where that is known already.
-    pub(super) fn doubt_edit(
+    pub(crate) fn doubt_edit(
         &mut self,
         edit: OutgoingOperation,
-        sent: Option<&OperationCompletion>,
+        completion: Option<&OperationCompletion>,
     ) -> Result<Option<OutgoingOperation>, StoreError> {
-        let Some(sent) = sent else {
-            self.doubt_held(edit);
+        let Some(completion) = completion else {
+            // The one that was just held, unless it takes the place of an edit that was refused already.
+            if let Some(held) = self.held.back_mut().filter(|held| !held.pending.instead) {
+                held.confirms = Some(edit);
+            }
             return Ok(None);
         };
-        if sent.instead {
+        if completion.instead {
             self.warn_of_late_edit(&edit.operation)?;
             return Ok(None);
         }
-        Ok(Some(edit).filter(|_| arrived(&sent.outcome)))
+        Ok(Some(edit).filter(|_| arrived(&completion.outcome)))
     }
 
     /// Tells that older text may come back on a message whose text was sent anew, where the channel cannot delete it.
-    pub(super) fn warn_of_late_edit(&self, edit: &Operation) -> Result<(), StoreError> {
+    pub(crate) fn warn_of_late_edit(&self, edit: &Operation) -> Result<(), StoreError> {
         match edit {
             Operation::EditText { message, .. } if !self.can.delete => self.warn(format!(
                 "a live edit of message {message} has no answer and may still come: older text would stand there again, \
@@ -50,20 +51,8 @@ impl Desk {
         }
     }
 
-    /// Writes the final edits of a turn once more that an earlier process left in doubt.
-    pub(crate) async fn confirm_left(&mut self, messages: Vec<UnfinishedMessage>) -> Result<(), StoreError> {
-        for UnfinishedMessage { header, begun, .. } in messages {
-            let flags = message_flags(&header, &self.inbound, &self.can);
-            for (message, text, body) in begun.doubtful {
-                let edit = Wording::again(body).edit(message, text).flagged(&flags);
-                self.confirm_edit(edit).await?;
-            }
-        }
-        Ok(())
-    }
-
     /// Writes a final edit once more.
-    pub(super) async fn confirm_edit(&mut self, edit: OutgoingOperation) -> Result<(), StoreError> {
+    pub(crate) async fn confirm_edit(&mut self, edit: OutgoingOperation) -> Result<(), StoreError> {
         if let Operation::EditText { message, .. } = &edit.operation {
             self.warn(format!(
                 "a live edit of message {message} has no answer and may still come; the final text is written once more"
@@ -73,6 +62,6 @@ impl Desk {
             until: self.now().plus(CONFIRM_AFTER),
             reason: HoldReason::EditInterval,
         };
-        self.post(edit.delayed(Some(delay))).await.map(drop)
+        self.send_operation(edit.delayed(Some(delay))).await.map(drop)
     }
 }

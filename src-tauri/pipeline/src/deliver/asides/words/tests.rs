@@ -2,8 +2,8 @@ use super::*;
 use foldback_channels::profile;
 use foldback_wire::Platform;
 
-fn known(name: &str, status: ToolStatus) -> Known {
-    Known {
+fn known(name: &str, status: ToolStatus) -> KnownCall {
+    KnownCall {
         id: name.into(),
         name: named(name),
         status,

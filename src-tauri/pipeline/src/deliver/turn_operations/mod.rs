@@ -1,0 +1,213 @@
+//! The operations of a turn: what they are decided from, those that have not ended, and the count that the end of the turn
+//! is decided from.
+
+mod late_edits;
+mod placeholder;
+mod send;
+
+use super::{
+    begun::ShownMessage,
+    delivery_queue::PendingOperation,
+    message_quota::{LEFT_OUT, MessageQuota},
+    operation::OutgoingOperation,
+    operation_sender::OperationSender,
+    tally::{Counted, Tally},
+    text_parts::TextParts,
+};
+use crate::{
+    config::{Narration, OutputConfig},
+    rules::{Rule, Rules},
+    split::{Limit, Repairs},
+};
+use foldback_store::StoreError;
+use foldback_wire::{Capabilities, Kind, SteadyTime};
+use std::{collections::VecDeque, sync::Arc};
+use tokio_util::sync::CancellationToken;
+
+/// Live frames of a message that fail in a row before no more are shown; its final text is sent all the same.
+pub(super) const LIVE_FAILURES: u32 = 3;
+
+/// The operations of a turn, in its chat and in others.
+pub(crate) struct TurnOperations {
+    /// Sends to the turn's own chat.
+    pub(crate) sender: OperationSender,
+    pub(super) can: Capabilities,
+    pub(super) output: OutputConfig,
+    pub(super) narration: Narration,
+    pub(super) rules: Rules,
+    /// Cancelled when one message more was to come than the chat may have of the turn: the run is stopped.
+    pub(crate) chat_full: CancellationToken,
+    pub(super) quota: MessageQuota,
+    /// The messages of the answer, all of which are held where one before them did not arrive.
+    pub(super) answer: Arc<TextParts>,
+    pub(super) placeholder: Option<ShownMessage>,
+    /// The message of an earlier turn that the answer is written into.
+    replaced: Option<ShownMessage>,
+    pub(crate) tally: Tally,
+    held: VecDeque<HeldOperation>,
+    /// Operations of directives that are waited for no longer: in other chats, or overtaken by the text.
+    elsewhere: Vec<(Counted, PendingOperation)>,
+    /// A message of the turn stands in its chat, or may, or will: what is said next stands below it.
+    spoke: bool,
+    /// The chat takes no live frames: one was forbidden there.
+    pub(super) no_frames: bool,
+    /// Raw text, shown instead of the clean one; only with that rule switched off.
+    pub(super) raw: String,
+}
+
+/// An operation in the turn's chat that ends later.
+struct HeldOperation {
+    counted: Counted,
+    /// The edit that confirms it, where it arrives and a live edit may undo it.
+    confirms: Option<OutgoingOperation>,
+    pending: PendingOperation,
+}
+
+impl TurnOperations {
+    pub(super) fn new(
+        sender: OperationSender,
+        can: Capabilities,
+        output: OutputConfig,
+        rules: Rules,
+    ) -> Self {
+        let default = if can.edit {
+            Narration::Show
+        } else {
+            Narration::Hide
+        };
+        let narration = if rules.holds(Rule::ScanNarration) {
+            output.narration.unwrap_or(default)
+        } else {
+            Narration::Show
+        };
+        let most = output.max_messages.get();
+        Self {
+            sender,
+            can,
+            output,
+            narration,
+            rules,
+            chat_full: CancellationToken::new(),
+            quota: MessageQuota::new(rules.holds(Rule::PreviewMost).then_some(most)),
+            answer: Arc::default(),
+            placeholder: None,
+            replaced: None,
+            tally: Tally::default(),
+            held: VecDeque::new(),
+            elsewhere: Vec::new(),
+            spoke: false,
+            no_frames: false,
+            raw: String::new(),
+        }
+    }
+
+    /// Goes on where an earlier process left the turn.
+    pub(super) fn go_on(
+        &mut self,
+        tally: Tally,
+        spoke: bool,
+        placeholder: Option<ShownMessage>,
+        answer: TextParts,
+    ) {
+        self.tally = tally;
+        self.spoke = spoke;
+        self.placeholder = placeholder;
+        self.answer = Arc::new(answer);
+    }
+
+    pub(super) fn now(&self) -> SteadyTime {
+        self.sender.recorder.clock.steady()
+    }
+
+    pub(super) fn note(&self, kind: Kind) -> Result<(), StoreError> {
+        self.sender.recorder.note(kind)
+    }
+
+    pub(super) fn warn(&self, detail: String) -> Result<(), StoreError> {
+        tracing::warn!(text = %detail, "a warning is in the journal");
+        self.sender.recorder.warn(detail)
+    }
+
+    /// The most that one message of the channel holds.
+    pub(super) fn limit(&self) -> Limit {
+        let limit = Limit::of(&self.can);
+        Limit {
+            max: if self.rules.holds(Rule::SplitLimit) {
+                limit.max
+            } else {
+                usize::MAX
+            },
+            markup: limit.markup.filter(|_| self.rules.holds(Rule::SplitRendered)),
+            ..limit
+        }
+    }
+
+    pub(super) const fn repairs(&self) -> Repairs {
+        Repairs {
+            fences: self.rules.holds(Rule::SplitFence),
+            tables: self.rules.holds(Rule::SplitTable),
+        }
+    }
+
+    /// Whether an operation in the turn's chat would go out now.
+    pub(super) fn is_open(&self) -> bool {
+        self.sender.is_open()
+    }
+
+    /// Whether nothing of the turn stands in its chat yet but its placeholder.
+    pub(super) const fn is_first(&self) -> bool {
+        !self.spoke
+    }
+
+    /// Operations that have not ended, in all chats.
+    pub(super) fn count_unfinished(&self) -> usize {
+        self.held.len() + self.elsewhere.len()
+    }
+
+    /// Whether something in the turn's chat has not ended.
+    pub(super) fn is_held(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Whether text of the answer is held.
+    pub(super) fn holds_text(&self) -> bool {
+        self.held.iter().any(|held| held.counted == Counted::Text)
+    }
+
+    /// Whether something is not finished in other chats.
+    pub(super) const fn is_busy_elsewhere(&self) -> bool {
+        !self.elsewhere.is_empty()
+    }
+
+    /// Whether the chat may have one more message of the turn.
+    pub(super) fn may_send_message(&self) -> bool {
+        self.quota.is_left()
+    }
+
+    /// Counts one more message of the turn; false where the chat has as many as it may have, and then the run is stopped.
+    pub(super) fn claim_message(&mut self) -> bool {
+        let may = self.may_send_message();
+        if may {
+            self.quota.messages += 1;
+        } else {
+            self.chat_full.cancel();
+        }
+        may
+    }
+
+    /// A message that was counted is not sent.
+    pub(super) fn give_message_back(&mut self) {
+        self.quota.messages = self.quota.messages.saturating_sub(1);
+    }
+
+    /// Counts messages that an earlier process sent.
+    pub(super) fn count_messages(&mut self, sent: u32) {
+        self.quota.messages += sent;
+    }
+
+    /// Leaves out a message beside the answer, and says so in the journal.
+    pub(super) fn leave_out(&mut self) -> Result<(), StoreError> {
+        self.quota.left_out = true;
+        self.warn(LEFT_OUT.to_owned())
+    }
+}
