@@ -16,6 +16,13 @@
 //!
 //! It can be read again after another kill: whatever was intended meanwhile is not left any more.
 
+mod placeholder;
+mod reading;
+mod run_end;
+
+pub(crate) use placeholder::left_placeholder;
+pub(crate) use run_end::RunEnd;
+
 use super::{
     arrival::{arrived, may_stand},
     begun::{BegunMessage, ShownMessage},
@@ -23,49 +30,12 @@ use super::{
     tally::Tally,
     text_parts::TextParts,
 };
-use crate::output::STOPPED_AT_MOST;
 use foldback_wire::{
-    AgentFault, Body, CleanPlace, Clock, Directive, DirectiveRef, Event, Fate, Header, Inbound, Intent, Kind,
-    MessageId, OpId, OpKind, Range, Stage, SteadyTime, StopReason, Target,
+    Body, CleanPlace, Clock, Directive, DirectiveRef, Event, Header, Inbound, Intent, Kind, OpId, OpKind,
+    Stage, Target,
 };
+use reading::{Frame, Reading};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-
-/// The end of a turn's run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum RunEnd {
-    /// By itself.
-    Done(StopReason),
-    /// It was stopped, as its chat should get no more of it.
-    TooLong,
-    Failed(AgentFault, String),
-    /// A person stopped it.
-    Cancelled,
-    /// The process ended first: more of the answer may have been to come.
-    CutOff,
-}
-
-impl RunEnd {
-    fn of(events: &[Event]) -> Self {
-        let mut run = Self::CutOff;
-        for event in events {
-            match &event.kind {
-                Kind::RunFailed { fault, detail } => return Self::Failed(*fault, detail.clone()),
-                Kind::Passed {
-                    stage: Stage::Run,
-                    detail,
-                } if detail == STOPPED_AT_MOST => run = Self::TooLong,
-                Kind::RunEnded { .. } if run == Self::TooLong => {}
-                Kind::RunEnded {
-                    reason: StopReason::Cancelled,
-                    ..
-                } => run = Self::Cancelled,
-                Kind::RunEnded { reason, .. } => run = Self::Done(*reason),
-                _ => {}
-            }
-        }
-        run
-    }
-}
 
 /// A turn of which not everything is in the outbox.
 #[derive(Debug)]
@@ -105,27 +75,6 @@ pub(crate) struct UnfinishedMessage {
     /// All its text is decided.
     pub(crate) ended: bool,
     pub(crate) begun: BegunMessage,
-}
-
-/// A message as far as its events were read.
-#[derive(Default)]
-struct Reading {
-    raw: String,
-    ranges: Vec<Range>,
-    frame: Option<Frame>,
-    message: UnfinishedMessage,
-    /// The messages of which nobody knows whether a live edit is still to come, each with its final text from when that
-    /// arrived until it was written once more.
-    late_edits: BTreeMap<MessageId, Option<Body>>,
-}
-
-/// The live frame that was acknowledged last.
-struct Frame {
-    id: MessageId,
-    start: usize,
-    /// `None` where nobody knows which of two texts it shows.
-    body: Option<Body>,
-    at: SteadyTime,
 }
 
 /// True where an earlier process left something of a turn that is not in the outbox. A turn that a gate stopped, or whose
@@ -295,94 +244,6 @@ fn is_end_of_run(kind: &Kind) -> bool {
 pub(crate) const TAKEN_UP: &str =
     "taken up again: the process ended before all of the answer was in the outbox";
 
-impl Reading {
-    fn take(&mut self, kind: &Kind) {
-        let message = &mut self.message;
-        match kind {
-            Kind::Chunk { text, .. } => self.raw.push_str(text),
-            Kind::Decided { range, .. } if range.fate == Fate::Show => self.ranges.push(range.clone()),
-            Kind::HeaderRead { header, .. } => message.header = header.clone(),
-            Kind::Directive { at, directive } => message.directives.push((*at, directive.clone())),
-            Kind::MessageEnded { narration, .. } => {
-                message.narration = *narration;
-                message.ended = true;
-            }
-            _ => {}
-        }
-    }
-
-    /// Nobody knows whether a live frame of this intent stands on the screen.
-    fn doubt(&mut self, intent: &Intent) {
-        if intent.kind != OpKind::EditText {
-            self.message.begun.lost = true;
-            return;
-        }
-        if let Some(message) = &intent.message {
-            self.late_edits.entry(message.clone()).or_default();
-        }
-        if let Some(frame) = &mut self.frame {
-            frame.body = None;
-        }
-    }
-
-    /// Takes how the final edit of a message ended; the one that wrote it once more leaves no doubt about it.
-    fn settle(&mut self, intent: &Intent, arrived: bool) {
-        let Some(message) = &intent.message else { return };
-        match self.late_edits.get_mut(message) {
-            Some(text @ None) if arrived => text.clone_from(&intent.body),
-            _ => drop(self.late_edits.remove(message)),
-        }
-    }
-
-    fn end(self) -> UnfinishedMessage {
-        let Self {
-            raw,
-            ranges,
-            frame,
-            mut message,
-            late_edits,
-        } = self;
-        for range in ranges {
-            let bytes = raw.get(range.span.start..range.span.end).unwrap_or_default();
-            message.clean.push_str(range.shown_as.as_deref().unwrap_or(bytes));
-        }
-        let said = message.begun.said;
-        let shown = frame.filter(|frame| frame.start >= said);
-        message.begun.unconfirmed = match &shown {
-            Some(frame) => late_edits.get(&frame.id) == Some(&None),
-            // Where nothing is said yet, it was an edit of the placeholder.
-            None => said == 0 && late_edits.values().any(Option::is_none),
-        };
-        if shown.is_none() && said > 0 {
-            // A complete message stands where the frame did.
-            message.begun.lost = false;
-        }
-        let final_texts = late_edits.into_iter().filter_map(|(id, body)| {
-            let body = body?;
-            let text = text_of(&body, &message.clean)?;
-            Some((id, text, body))
-        });
-        message.begun.doubtful = final_texts.collect();
-        message.begun.shown = shown.map(|Frame { id, body, at, .. }| {
-            let text = body.and_then(|body| text_of(&body, &message.clean));
-            ShownMessage {
-                id,
-                text: text.unwrap_or_default(),
-                at,
-            }
-        });
-        message
-    }
-}
-
-/// The text of a message whose clean text this is.
-fn text_of(body: &Body, clean: &str) -> Option<String> {
-    match body {
-        Body::Clean { span, .. } => clean.get(span.start..span.end).map(str::to_owned),
-        Body::Literal { text, .. } | Body::Aside { text } => Some(text.clone()),
-    }
-}
-
 /// The assistant message that an event of the run is about.
 const fn message_of(kind: &Kind) -> Option<u32> {
     match kind {
@@ -413,48 +274,4 @@ const fn is_beside(intent: &Intent) -> bool {
 
 const fn makes_message(kind: OpKind) -> bool {
     matches!(kind, OpKind::SendText | OpKind::SendFile | OpKind::SendVoice)
-}
-
-/// The placeholder of a turn, where it stands on the screen as it was put there: nothing replaced or removed it.
-pub(crate) fn left_placeholder(events: &[Event], clock: &dyn Clock) -> Option<ShownMessage> {
-    let mut put = None;
-    let mut touched: BTreeMap<OpId, &MessageId> = BTreeMap::new();
-    let mut standing: Option<ShownMessage> = None;
-    for event in events {
-        match &event.kind {
-            // It stands there before the agent has said anything.
-            Kind::Chunk { .. } if put.is_none() => return None,
-            // An aside is live, too, and replaced by nothing.
-            Kind::Intended { op, intent }
-                if put.is_none()
-                    && intent.live
-                    && intent.kind == OpKind::SendText
-                    && !matches!(intent.body, Some(Body::Aside { .. })) =>
-            {
-                put = Some((*op, intent.body.as_ref()));
-            }
-            Kind::Intended { op, intent } => {
-                touched.extend(intent.message.as_ref().map(|message| (*op, message)));
-            }
-            Kind::Ended { op, outcome } => match put {
-                Some((placeholder, body)) if placeholder == *op => {
-                    let text = match body {
-                        Some(Body::Literal { text, .. }) => text.clone(),
-                        _ => String::new(),
-                    };
-                    standing = outcome.message.clone().map(|id| ShownMessage {
-                        id,
-                        text,
-                        at: clock.steady_of(event.at),
-                    });
-                }
-                _ => {
-                    let on = touched.get(op).copied();
-                    standing.take_if(|shown| arrived(outcome) && on == Some(&shown.id));
-                }
-            },
-            _ => {}
-        }
-    }
-    standing
 }

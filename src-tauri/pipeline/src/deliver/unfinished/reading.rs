@@ -1,0 +1,115 @@
+//! One assistant message of such a turn, as far as its events were read.
+
+use super::UnfinishedMessage;
+use crate::deliver::begun::ShownMessage;
+use foldback_wire::{Body, Fate, Intent, Kind, MessageId, OpKind, Range, SteadyTime};
+use std::collections::BTreeMap;
+
+/// A message as far as its events were read.
+#[derive(Default)]
+pub(super) struct Reading {
+    raw: String,
+    ranges: Vec<Range>,
+    pub(super) frame: Option<Frame>,
+    pub(super) message: UnfinishedMessage,
+    /// The messages of which nobody knows whether a live edit is still to come, each with its final text from when that
+    /// arrived until it was written once more.
+    late_edits: BTreeMap<MessageId, Option<Body>>,
+}
+
+/// The live frame that was acknowledged last.
+pub(super) struct Frame {
+    pub(super) id: MessageId,
+    pub(super) start: usize,
+    /// `None` where nobody knows which of two texts it shows.
+    pub(super) body: Option<Body>,
+    pub(super) at: SteadyTime,
+}
+
+impl Reading {
+    pub(super) fn take(&mut self, kind: &Kind) {
+        let message = &mut self.message;
+        match kind {
+            Kind::Chunk { text, .. } => self.raw.push_str(text),
+            Kind::Decided { range, .. } if range.fate == Fate::Show => self.ranges.push(range.clone()),
+            Kind::HeaderRead { header, .. } => message.header = header.clone(),
+            Kind::Directive { at, directive } => message.directives.push((*at, directive.clone())),
+            Kind::MessageEnded { narration, .. } => {
+                message.narration = *narration;
+                message.ended = true;
+            }
+            _ => {}
+        }
+    }
+
+    /// Nobody knows whether a live frame of this intent stands on the screen.
+    pub(super) fn doubt(&mut self, intent: &Intent) {
+        if intent.kind != OpKind::EditText {
+            self.message.begun.lost = true;
+            return;
+        }
+        if let Some(message) = &intent.message {
+            self.late_edits.entry(message.clone()).or_default();
+        }
+        if let Some(frame) = &mut self.frame {
+            frame.body = None;
+        }
+    }
+
+    /// Takes how the final edit of a message ended; the one that wrote it once more leaves no doubt about it.
+    pub(super) fn settle(&mut self, intent: &Intent, arrived: bool) {
+        let Some(message) = &intent.message else { return };
+        match self.late_edits.get_mut(message) {
+            Some(text @ None) if arrived => text.clone_from(&intent.body),
+            _ => drop(self.late_edits.remove(message)),
+        }
+    }
+
+    pub(super) fn end(self) -> UnfinishedMessage {
+        let Self {
+            raw,
+            ranges,
+            frame,
+            mut message,
+            late_edits,
+        } = self;
+        for range in ranges {
+            let bytes = raw.get(range.span.start..range.span.end).unwrap_or_default();
+            message.clean.push_str(range.shown_as.as_deref().unwrap_or(bytes));
+        }
+        let said = message.begun.said;
+        let shown = frame.filter(|frame| frame.start >= said);
+        message.begun.unconfirmed = match &shown {
+            Some(frame) => late_edits.get(&frame.id) == Some(&None),
+            // Where nothing is said yet, it was an edit of the placeholder.
+            None => said == 0 && late_edits.values().any(Option::is_none),
+        };
+        if shown.is_none() && said > 0 {
+            // A complete message stands where the frame did.
+            message.begun.lost = false;
+        }
+        let final_texts = late_edits.into_iter().filter_map(|(id, body)| {
+            let body = body?;
+            let text = text_of(&body, &message.clean)?;
+            Some((id, text, body))
+        });
+        message.begun.doubtful = final_texts.collect();
+        message.begun.shown = shown.map(|Frame { id, body, at, .. }| {
+            let text = body.and_then(|body| text_of(&body, &message.clean));
+            ShownMessage {
+                id,
+                text: text.unwrap_or_default(),
+                at,
+            }
+        });
+        message
+    }
+}
+
+/// The text of a message whose clean text this is.
+fn text_of(body: &Body, clean: &str) -> Option<String> {
+    match body {
+        Body::Clean { span, .. } => clean.get(span.start..span.end).map(str::to_owned),
+        Body::Literal { text, .. } | Body::Aside { text } => Some(text.clone()),
+    }
+}
