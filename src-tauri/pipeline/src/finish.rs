@@ -25,20 +25,23 @@ pub(crate) fn unfinished_session(events: &[Event]) -> Option<SessionId> {
 /// [`StoreError::Closed`] where the process ends first; the next start goes on from there.
 pub(crate) async fn finish_turn(
     context: &TurnContext,
-    lanes: &Arc<DeliveryQueues>,
+    delivery_queues: &Arc<DeliveryQueues>,
     turn: TurnId,
     recorder: &Recorder,
 ) -> Result<(), StoreError> {
     let events = recorder.journal.turn(turn).await?;
     let clock = context.recorder.clock.as_ref();
     if let Some(unfinished) = UnfinishedTurn::read(&events, clock) {
-        if let Some(mut delivery) = delivery_of((context, lanes), turn, recorder, &events, &unfinished) {
+        if let Some(mut delivery) =
+            delivery_of((context, delivery_queues), turn, recorder, &events, &unfinished)
+        {
             // On the heap: what is left can be a whole answer, and what waits here holds its future.
             Box::pin(delivery.finish(unfinished)).await?;
             delivery.collect_elsewhere().await?;
         }
     } else if let Some(doubtful) = UnfinishedTurn::read_doubtful(&events, clock)
-        && let Some(mut delivery) = delivery_of((context, lanes), turn, recorder, &events, &doubtful)
+        && let Some(mut delivery) =
+            delivery_of((context, delivery_queues), turn, recorder, &events, &doubtful)
     {
         Box::pin(delivery.confirm_left(doubtful.messages)).await?;
     }
@@ -47,7 +50,7 @@ pub(crate) async fn finish_turn(
 
 /// The delivery of such a turn; `None` where its session or its channel is gone.
 fn delivery_of(
-    (context, lanes): (&TurnContext, &Arc<DeliveryQueues>),
+    (context, delivery_queues): (&TurnContext, &Arc<DeliveryQueues>),
     turn: TurnId,
     recorder: &Recorder,
     events: &[Event],
@@ -64,7 +67,7 @@ fn delivery_of(
     for event in events {
         leaks.decided(&event.kind);
     }
-    let (on, of) = ((lanes, &context.ids), (turn, &session));
+    let (on, of) = ((delivery_queues, &context.ids), (turn, &session));
     let sender = OperationSender::of_turn(on, of, &recorder, &port.channel, &unfinished.inbound, &leaks);
     let (cancel, busy) = (context.shutdown.cancel_runs.child_token(), context.busy.token());
     Some(TurnDelivery::new(

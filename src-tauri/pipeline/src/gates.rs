@@ -91,7 +91,7 @@ macro_rules! passed {
 pub(crate) struct Gates {
     context: Arc<TurnContext>,
     /// They know what the bot wrote itself.
-    lanes: Arc<DeliveryQueues>,
+    delivery_queues: Arc<DeliveryQueues>,
     pairing: Arc<Pairing>,
     seen: Arc<SeenMessages>,
     bot_turns: Mutex<BotTurns>,
@@ -101,13 +101,13 @@ pub(crate) struct Gates {
 impl Gates {
     pub(crate) fn new(
         context: &Arc<TurnContext>,
-        lanes: &Arc<DeliveryQueues>,
+        delivery_queues: &Arc<DeliveryQueues>,
         pairing: &Arc<Pairing>,
         seen: &Arc<SeenMessages>,
     ) -> Self {
         Self {
             context: Arc::clone(context),
-            lanes: Arc::clone(lanes),
+            delivery_queues: Arc::clone(delivery_queues),
             pairing: Arc::clone(pairing),
             seen: Arc::clone(seen),
             bot_turns: Mutex::default(),
@@ -220,7 +220,7 @@ impl Gates {
         })?;
         let (rules, settings) = (self.context.rules, self.context.ports.settings(&message.channel));
         let (channel, chat) = (&message.channel, &message.chat);
-        let wrote = |id| self.lanes.sent.knows(channel, chat, id);
+        let wrote = |id| self.delivery_queues.sent.knows(channel, chat, id);
         let approved = self.pairing.approver(channel, &message.sender.id);
         let context = AuthorizeContext {
             rules,

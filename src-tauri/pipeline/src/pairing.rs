@@ -42,7 +42,7 @@ pub enum PairingFault {
 /// Unknown senders who wait for an operator, and those whom one let in.
 pub(crate) struct Pairing {
     context: Arc<TurnContext>,
-    lanes: Arc<DeliveryQueues>,
+    delivery_queues: Arc<DeliveryQueues>,
     rng: Arc<dyn Rng>,
     book: Mutex<PairingBook>,
 }
@@ -50,13 +50,13 @@ pub(crate) struct Pairing {
 impl Pairing {
     pub(crate) fn new(
         context: &Arc<TurnContext>,
-        lanes: &Arc<DeliveryQueues>,
+        delivery_queues: &Arc<DeliveryQueues>,
         rng: Arc<dyn Rng>,
         book: PairingBook,
     ) -> Arc<Self> {
         Arc::new(Self {
             context: Arc::clone(context),
-            lanes: Arc::clone(lanes),
+            delivery_queues: Arc::clone(delivery_queues),
             rng,
             book: Mutex::new(book),
         })
@@ -170,7 +170,7 @@ impl Pairing {
         let before = before.map(|kind| recorder.draft(kind)).collect();
         let sender = OperationSender {
             leaks: Arc::new(Watch::default()),
-            queues: Arc::clone(&self.lanes),
+            queues: Arc::clone(&self.delivery_queues),
             ids: Arc::clone(&self.context.ids),
             recorder: recorder.clone(),
             turn,

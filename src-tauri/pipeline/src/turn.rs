@@ -46,19 +46,19 @@ impl Drop for AllowedRun {
 /// Carries out the turns that the queue begins.
 pub(crate) struct TurnRunner {
     context: Arc<TurnContext>,
-    lanes: Arc<DeliveryQueues>,
+    delivery_queues: Arc<DeliveryQueues>,
     seen: Arc<SeenMessages>,
 }
 
 impl TurnRunner {
     pub(crate) fn new(
         context: &Arc<TurnContext>,
-        lanes: &Arc<DeliveryQueues>,
+        delivery_queues: &Arc<DeliveryQueues>,
         seen: &Arc<SeenMessages>,
     ) -> Arc<Self> {
         Arc::new(Self {
             context: Arc::clone(context),
-            lanes: Arc::clone(lanes),
+            delivery_queues: Arc::clone(delivery_queues),
             seen: Arc::clone(seen),
         })
     }
@@ -146,7 +146,7 @@ impl TurnRunner {
         };
         let busy = self.context.busy.token();
         let leaks = Arc::new(Watch::default());
-        let on = (&self.lanes, &self.context.ids);
+        let on = (&self.delivery_queues, &self.context.ids);
         let sender = OperationSender::of_turn(on, (*id, session), recorder, &port.channel, message, &leaks);
         // What is to be gathered and written down first may take its time, too.
         let typing = Typing::start(

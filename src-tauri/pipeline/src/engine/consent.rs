@@ -14,7 +14,7 @@ impl Engine {
     /// Everything on a channel that waits for a person because it is older than `outbox.max_age`.
     pub fn awaiting_consent(&self, channel: &ChannelId) -> AwaitingConsent {
         let line = self.channels().channel(channel);
-        let deliveries = line.map_or_else(Vec::new, |line| self.core.lanes.asking_since(&line));
+        let deliveries = line.map_or_else(Vec::new, |line| self.core.delivery_queues.asking_since(&line));
         let messages = self.core.aged.of_channel(channel);
         AwaitingConsent {
             deliveries: deliveries.len(),

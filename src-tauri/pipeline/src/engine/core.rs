@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// What the running bot is made of, from what a turn works with up to what begins turns.
 pub(super) struct Core {
     pub(super) context: Arc<TurnContext>,
-    pub(super) lanes: Arc<DeliveryQueues>,
+    pub(super) delivery_queues: Arc<DeliveryQueues>,
     pub(super) seen: Arc<SeenMessages>,
     pub(super) pairing: Arc<Pairing>,
     pub(super) gates: Gates,
@@ -23,19 +23,19 @@ pub(super) struct Core {
 impl Core {
     pub(super) fn new(
         context: Arc<TurnContext>,
-        lanes: Arc<DeliveryQueues>,
+        delivery_queues: Arc<DeliveryQueues>,
         rng: Arc<dyn Rng>,
         pairings: PairingBook,
     ) -> Arc<Self> {
         let seen = Arc::<SeenMessages>::default();
-        let pairing = Pairing::new(&context, &lanes, rng, pairings);
-        let gates = Gates::new(&context, &lanes, &pairing, &seen);
-        let runner = TurnRunner::new(&context, &lanes, &seen);
+        let pairing = Pairing::new(&context, &delivery_queues, rng, pairings);
+        let gates = Gates::new(&context, &delivery_queues, &pairing, &seen);
+        let runner = TurnRunner::new(&context, &delivery_queues, &seen);
         let queue = TurnQueue::new(&context, &seen, runner);
         let aged = AgedMessages::new(&queue);
         Arc::new(Self {
             context,
-            lanes,
+            delivery_queues,
             seen,
             pairing,
             gates,

@@ -29,7 +29,7 @@ impl Engine {
         }
         core.context.shutdown.deliveries_stopped.cancel();
         // Where a platform does not answer, the operation stays in flight for the next start.
-        in_time(DRAIN).within(clock, core.lanes.drained()).await;
+        in_time(DRAIN).within(clock, core.delivery_queues.drained()).await;
         core.context.tasks.close();
         core.context
             .ports

@@ -25,7 +25,7 @@ impl Engine {
         Footprint {
             conversations: core.queue.conversations.len(),
             runs: core.context.runs.lock().len(),
-            queues: core.lanes.len(),
+            queues: core.delivery_queues.len(),
             messages: core.seen.lock().len(),
             tasks: core.context.tasks.len(),
         }

@@ -167,7 +167,7 @@ impl Engine {
             journal.kept_in(),
             rules,
         );
-        let lanes = DeliveryQueues::new(
+        let delivery_queues = DeliveryQueues::new(
             Arc::clone(&clock),
             chance,
             config.outbox,
@@ -193,7 +193,7 @@ impl Engine {
             busy: TaskTracker::new(),
             shutdown,
         });
-        let core = Core::new(context, lanes, rng, pairings);
+        let core = Core::new(context, delivery_queues, rng, pairings);
         let left = core.find_left().await?;
         core.context.recorder.note(Kind::Started {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -297,7 +297,7 @@ impl Engine {
     /// messages go to the agent.
     pub fn release_held(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
         self.settle_held(channel, true, by)?;
-        self.core.lanes.release(channel);
+        self.core.delivery_queues.release(channel);
         self.core.aged.release(channel)
     }
 
@@ -305,7 +305,7 @@ impl Engine {
     /// `cancelled`, and a message as dropped. What is younger, or may have arrived, stays held.
     pub fn give_up_held(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
         self.settle_held(channel, false, by)?;
-        self.core.lanes.give_up(channel, &format!("{by:#}"));
+        self.core.delivery_queues.give_up(channel, &format!("{by:#}"));
         self.core.aged.drop_all(channel, by)
     }
 
@@ -313,7 +313,7 @@ impl Engine {
     /// nobody has decided about them.
     pub fn asking(&self, channel: &ChannelId) -> BTreeSet<OpId> {
         let line = self.channels().channel(channel);
-        line.map_or_else(BTreeSet::new, |line| self.core.lanes.asking(&line))
+        line.map_or_else(BTreeSet::new, |line| self.core.delivery_queues.asking(&line))
     }
 
     fn settle_held(&self, channel: &ChannelId, send: bool, by: &Actor) -> Result<(), StoreError> {

@@ -113,7 +113,7 @@ impl Core {
                 OpKind::React | OpKind::SendFile | OpKind::SendVoice
             );
             let turn = entry.turn;
-            let pending = self.lanes.enter(QueuedOperation {
+            let pending = self.delivery_queues.enter(QueuedOperation {
                 not_before: self.not_before(&entry),
                 overtaken: is_hurried.then(CancellationToken::new),
                 parts: Some(parts),
@@ -188,7 +188,7 @@ impl Core {
                 }
             }
         }
-        finish_turn(&self.context, &self.lanes, turn, &recorder).await?;
+        finish_turn(&self.context, &self.delivery_queues, turn, &recorder).await?;
         close(&recorder, turn).await
     }
 
