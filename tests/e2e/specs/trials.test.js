@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Key } from "webdriverio";
-import { allAt, at, command, eventually, go, gone, press, shows, textOf, type, write } from "../harness/page.js";
+import { allAt, at, command, eventually, go, gone, inSight, press, shows, textOf, type, write } from "../harness/page.js";
 import { open, picture } from "../harness/window.js";
 
 const OUTPUT = '[[reply_to_current]]\nSure <react emoji="fire" /> thing, and <raect/> too';
@@ -103,6 +103,7 @@ describe("what an output would come to otherwise", () => {
     await go(browser, "turn");
     await eventually(browser, async () => (await allAt(browser, "turn")).length > 0, "a turn");
     await (await browser.$('[data-testid="turn"][data-turn="1"]')).click();
+    await eventually(browser, () => inSight(browser, "turn-recut"), "the button of the turn");
     await (await at(browser, "turn-recut")).click();
     await shows(browser, "recut-verdict", /4,096 cuts, same result/);
     await picture(browser, "recut-turn");

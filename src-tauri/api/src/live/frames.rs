@@ -22,9 +22,11 @@ use tokio::sync::{Notify, mpsc};
 
 /// Least time between two frames; a display draws one in 16 ms.
 pub(crate) const FRAME: Duration = Duration::from_millis(20);
-/// Least time between two frames at the end of a list of which the last two kept no row of the one before. Rows that nobody
-/// can read stay for longer then, and are as new as any when they come.
+/// Least time between two frames at the end of a list once [`UNREAD`] frames in a row kept no row of the one before. Rows
+/// that nobody can read stay for longer then, and are as new as any when they come.
 const REPLACED: Duration = Duration::from_millis(100);
+/// Frames, a third of a second, after which rows that never stay are taken for more than a person reads.
+const UNREAD: u32 = 16;
 /// Least time between two frames of turns in one place: a list that is read need not change more often.
 const TURNS: Duration = Duration::from_millis(100);
 /// Least time between two frames of a paused view.
@@ -224,7 +226,7 @@ impl Frames {
         };
         let same_place = last.first == first(wish, last.length);
         let pause = match &self.desk.view {
-            _ if self.replaced > 1 && wish.follow => REPLACED,
+            _ if self.replaced >= UNREAD && wish.follow => REPLACED,
             _ if !same_place => FRAME,
             _ if wish.paused_at.is_some() => BEHIND,
             Listing::Events(_) => FRAME,
