@@ -15,7 +15,7 @@ use crate::{
     user_text::UserText,
 };
 use foldback_store::{PairingBook, PairingError, Standing, StoreError};
-use foldback_wire::{Actor, ChannelId, Inbound, Kind, Rng, Target, Terminal, TurnId, UserId, rpc::Pairings};
+use foldback_wire::{Actor, ChannelId, Inbound, Kind, Rng, Terminal, TurnId, UserId, rpc::Pairings};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
@@ -168,26 +168,19 @@ impl Pairing {
         let gate = stop.gate;
         let before = pairing.into_iter().chain([stop.into()]);
         let before = before.map(|kind| recorder.draft(kind)).collect();
-        let sender = OperationSender {
-            leaks: Arc::new(Watch::default()),
-            queues: Arc::clone(&self.delivery_queues),
-            ids: Arc::clone(&self.context.ids),
-            recorder: recorder.clone(),
-            turn,
-            session: session::key(
-                self.context.rules,
-                self.context.ports.config.session.scope,
-                &message,
-            ),
-            channel: port.channel,
-            target: Target {
-                chat: message.chat.clone(),
-                thread: message.thread.clone(),
-            },
-            patience: None,
-            abroad: false,
-            dry_run: message.dry_run,
-        };
+        let session = session::key(
+            self.context.rules,
+            self.context.ports.config.session.scope,
+            &message,
+        );
+        let sender = OperationSender::of_turn(
+            (&self.delivery_queues, &self.context.ids),
+            (turn, &session),
+            &recorder,
+            &port.channel,
+            &message,
+            &Arc::new(Watch::default()),
+        );
         if let SendProgress::Held(held) = sender
             .send_operation_after(
                 before,

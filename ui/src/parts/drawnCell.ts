@@ -1,5 +1,5 @@
 /** A cell of a row that is drawn without components: a node that shows the same again is not touched. */
-import { pieces } from "../store/glyphs";
+import { isolated, pieces } from "../store/glyphs";
 import { signNode } from "./sign";
 import { fitText } from "./textWidth";
 
@@ -41,6 +41,7 @@ export interface CellNode {
   em: number;
   /** Whether the page cuts its content off: it is a layer of its own then. */
   isCut: boolean;
+  /** Its title, or the whole text where that ends early; empty for none. */
   title: string;
   /** All its classes; none before it is drawn where it stands. */
   classes: string;
@@ -64,8 +65,8 @@ export function drawCell(node: CellNode, cell: DrawnCell, em: number): void {
   node.shown = cell;
   node.em = em;
   node.isCut = drawContent(node, cell, shown, isAnew);
-  // Whoever rests on a text that ends early reads all of it.
-  const title = cell.title ?? (isWhole(node, cell) ? "" : cell.text);
+  // Whoever rests on a text that ends early reads all of it; a title cannot draw marks, nor should it obey what nobody sees.
+  const title = cell.title ?? (isWhole(node, cell) ? "" : isolated(cell.text));
   if (title !== node.title) {
     if (title === "") element.removeAttribute("title");
     else element.title = title;
@@ -75,7 +76,7 @@ export function drawCell(node: CellNode, cell: DrawnCell, em: number): void {
   if (classes !== node.classes) element.className = node.classes = classes;
 }
 
-/** Whether all of its text is there and not cut off; where characters are drawn as marks, they stand for themselves. */
+/** True where all of its text is there, and the page cuts nothing off. */
 const isWhole = (node: CellNode, cell: DrawnCell): boolean => cell.badges !== undefined || (!node.isCut && node.plain?.data === cell.text);
 
 const isSameCell = (one: DrawnCell, other: DrawnCell): boolean =>

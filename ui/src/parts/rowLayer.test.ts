@@ -228,6 +228,12 @@ describe("a layer of rows", () => {
     expect(cells().map((cell) => cell.getAttribute("title"))).toEqual([null, null]);
   });
 
+  it("spells out in a title what nobody sees, and lets it reorder nothing", () => {
+    const layer = new RowLayer(document.createElement("div"), host);
+    layer.draw(drawing([{ look: "", cells: [{ text: "a\u202eb\nc", look: "mono", marked: true }, { text: "", look: "" }] }]));
+    expect(host.querySelector("[role='gridcell']")?.getAttribute("title")).toBe("\u2068a⟨RLO⟩b⟨LF⟩c\u2069");
+  });
+
   it("marks the row that has the cursor, for eyes, keys and screen readers", () => {
     const layer = new RowLayer(document.createElement("div"), host);
     layer.draw(drawing([plain("one"), plain("two")], { first: 7, at: 8, row: () => plain("x") }));

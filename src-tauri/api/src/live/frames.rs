@@ -330,7 +330,7 @@ impl Frames {
     }
 }
 
-/// Whether a frame shows later events than another, and none of its.
+/// True for a frame that shows later events than another, and none of its.
 fn replaces(frame: &Frame, last: &Frame) -> bool {
     let (Some(first), Some(before)) = (frame.rows.first(), last.rows.last()) else {
         return false;

@@ -4,7 +4,7 @@ use super::{ChannelConfig, DmPolicy, GroupPolicy};
 use crate::id::ANYBODY;
 
 impl ChannelConfig {
-    /// Who may write directly, in words; begins with `nobody` where nobody may.
+    /// The people that may write directly, in words; begins with `nobody` where nobody may.
     pub fn direct_in_words(&self) -> String {
         match self.dm_policy {
             DmPolicy::Disabled => "nobody: direct messages are switched off".to_owned(),
@@ -23,7 +23,7 @@ impl ChannelConfig {
         }
     }
 
-    /// Who may write in groups and when the bot is meant, in words; begins with `nobody` where nobody may.
+    /// The people that may write in groups, and when the bot is meant, in words; begins with `nobody` where nobody may.
     pub fn groups_in_words(&self) -> String {
         let who = match self.group_policy {
             GroupPolicy::Disabled => "nobody: groups are switched off".to_owned(),
@@ -46,7 +46,7 @@ impl ChannelConfig {
         format!("{who}{place}, {when}")
     }
 
-    /// What an operator should know when it was not meant: lists that let nobody in, though the policy asks them.
+    /// The settings that an operator may not have meant: lists that let nobody in, though the policy asks them.
     /// Each names its setting.
     pub fn closed(&self, channel: &str) -> Vec<String> {
         let (in_groups, key) = self.group_list();

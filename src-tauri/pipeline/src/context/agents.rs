@@ -4,12 +4,12 @@ use foldback_agents::Agent;
 use foldback_wire::ChannelId;
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Who answers on which channel.
+/// The agents of the channels.
 #[derive(Clone)]
 pub struct Agents {
-    /// Where no other is named.
+    /// The agent of every channel that `by_channel` does not have.
     pub default: Arc<dyn Agent>,
-    /// On single channels.
+    /// The agents of single channels.
     pub by_channel: BTreeMap<ChannelId, Arc<dyn Agent>>,
 }
 
