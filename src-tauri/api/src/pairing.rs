@@ -73,7 +73,7 @@ async fn alone(path: &Path, config: &Config, order: PairingOrder) -> Result<Pair
         let mut book = PairingBook::of(&journal).await.map_err(failure::journal)?;
         let (channel, kind) = decide(&book, order)?;
         let at = TokioClock::system().now();
-        book.take(at, None, &channel, &kind);
+        book.fold_kind(at, None, &channel, &kind);
         let draft = Draft {
             at,
             turn: None,

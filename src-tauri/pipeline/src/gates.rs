@@ -1,4 +1,4 @@
-//! The gates of a message's way: finalize, dedupe, authorize, activation, session.
+//! The gates, in their order: finalize, dedupe, authorize, activation, session.
 
 use crate::{
     context::TurnContext,
@@ -12,7 +12,7 @@ use crate::{
     stages::{
         activation::{ActivateContext, BotTurns, activate},
         age::{AgeContext, check_age},
-        answer::{Answered, answer},
+        answer::{ChatAnswer, answer_permission},
         authorize::{AuthorizeContext, authorize},
         dedupe::{Claim, SeenMessages},
         finalize::finalize,
@@ -24,49 +24,49 @@ use foldback_store::{SessionRecord, StoreError};
 use foldback_wire::{Gate, Inbound, Kind, Platform, SessionId, Stage, Timestamp, TurnId};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How a turn came to the gates.
+/// The origin of a turn's message.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Coming {
+pub(crate) enum TurnOrigin {
     /// Its message just came in.
     New,
     /// An earlier process received its message.
-    Again {
+    Resumed {
         /// Its session has counted it already.
         counted: bool,
-        /// When it was received, where that is longer ago than `outbox.max_age`.
+        /// The time at which it was received, where that is longer ago than `outbox.max_age`.
         aged_since: Option<Timestamp>,
     },
 }
 
 /// A message that passed the gates.
-pub(crate) struct Admitted {
+pub(crate) struct AdmittedMessage {
     pub(crate) message: Inbound,
     pub(crate) session: SessionId,
     pub(crate) claim: Claim,
 }
 
-/// Where a message goes that passed the gates.
-enum Way {
+/// The destination of a message that passed the gates.
+enum Destination {
     Conversation(SessionId),
     Command(&'static str),
 }
 
-/// What the gates answer.
+/// The decision of the gates about a message.
 pub(crate) enum Admission {
-    /// It goes on.
-    In(Admitted),
+    /// It goes into its conversation.
+    Conversation(AdmittedMessage),
     /// It answers a request for permission, and is nothing for the agent.
     Command { name: &'static str, claim: Claim },
     /// A gate said no.
     Stopped(Box<Stop>),
     /// A gate said no, and an operator can be asked.
-    Unknown { message: Inbound, stop: Box<Stop> },
+    UnknownSender { message: Inbound, stop: Box<Stop> },
 }
 
 impl Admission {
     /// True where a run, or a code for the sender, follows. Neither begins while the process ends.
     pub(crate) const fn begins_work(&self) -> bool {
-        matches!(self, Self::In(_) | Self::Unknown { .. })
+        matches!(self, Self::Conversation(_) | Self::UnknownSender { .. })
     }
 }
 
@@ -87,7 +87,7 @@ macro_rules! passed {
     };
 }
 
-/// What the gates decide from, beside the message and the settings.
+/// State that the gates decide from, beside the message and the settings.
 pub(crate) struct Gates {
     context: Arc<TurnContext>,
     /// They know what the bot wrote itself.
@@ -130,25 +130,27 @@ impl Gates {
         recorder: &Recorder,
         turn: TurnId,
         inbound: Inbound,
-        coming: Coming,
+        origin: TurnOrigin,
     ) -> Result<Admission, StoreError> {
-        let message = match self.finalized(recorder, inbound)? {
+        let message = match self.finalize_message(recorder, inbound)? {
             Flow::Continue(message) => message,
             Flow::Stop(stop) => return Ok(Admission::Stopped(stop)),
         };
-        Ok(match self.admit_final(recorder, turn, &message, coming).await? {
-            Flow::Continue((Way::Conversation(session), claim)) => Admission::In(Admitted {
-                message,
-                session,
-                claim,
-            }),
-            Flow::Continue((Way::Command(name), claim)) => Admission::Command { name, claim },
-            Flow::Stop(stop) if stop.gate == Gate::Unpaired => Admission::Unknown { message, stop },
+        Ok(match self.admit_final(recorder, turn, &message, origin).await? {
+            Flow::Continue((Destination::Conversation(session), claim)) => {
+                Admission::Conversation(AdmittedMessage {
+                    message,
+                    session,
+                    claim,
+                })
+            }
+            Flow::Continue((Destination::Command(name), claim)) => Admission::Command { name, claim },
+            Flow::Stop(stop) if stop.gate == Gate::Unpaired => Admission::UnknownSender { message, stop },
             Flow::Stop(stop) => Admission::Stopped(stop),
         })
     }
 
-    fn finalized(&self, recorder: &Recorder, inbound: Inbound) -> Result<Flow<Inbound>, StoreError> {
+    fn finalize_message(&self, recorder: &Recorder, inbound: Inbound) -> Result<Flow<Inbound>, StoreError> {
         let message = passed!(
             recorder,
             Finalize,
@@ -164,14 +166,14 @@ impl Gates {
         recorder: &Recorder,
         turn: TurnId,
         message: &Inbound,
-        coming: Coming,
-    ) -> Result<Flow<(Way, Claim)>, StoreError> {
+        origin: TurnOrigin,
+    ) -> Result<Flow<(Destination, Claim)>, StoreError> {
         let rules = self.context.rules;
         let Some(Port { can, .. }) = self.context.ports.port(&message.channel) else {
             return Ok(no_such_channel(message).flow());
         };
         // A message that an earlier process received came in time.
-        if coming == Coming::New {
+        if origin == TurnOrigin::New {
             let context = AgeContext {
                 rules,
                 can: &can,
@@ -187,13 +189,13 @@ impl Gates {
             Flow::Continue(claim) => claim,
             Flow::Stop(stop) => return Ok(Flow::Stop(stop)),
         };
-        let way = match find_repeated(&self.seen, rules, recorder, message, turn).await {
-            Ok(None) => self.admit_claimed(recorder, can.platform, message, coming).await,
+        let destination = match find_repeated(&self.seen, rules, recorder, message, turn).await {
+            Ok(None) => self.admit_claimed(recorder, can.platform, message, origin).await,
             Ok(Some(stop)) => Ok(stop.flow()),
             Err(error) => Err(error),
         };
-        match way {
-            Ok(Flow::Continue(way)) => Ok(Flow::Continue((way, claim))),
+        match destination {
+            Ok(Flow::Continue(destination)) => Ok(Flow::Continue((destination, claim))),
             // Once the operator lets the sender in, or the disk is well again, a redelivery is to be answered.
             Ok(Flow::Stop(stop)) => {
                 self.seen.lock().release(rules, &claim);
@@ -212,8 +214,8 @@ impl Gates {
         recorder: &Recorder,
         platform: Platform,
         message: &Inbound,
-        coming: Coming,
-    ) -> Result<Flow<Way>, StoreError> {
+        origin: TurnOrigin,
+    ) -> Result<Flow<Destination>, StoreError> {
         recorder.note(Kind::Passed {
             stage: Stage::Dedupe,
             detail: "not seen before".to_owned(),
@@ -233,20 +235,20 @@ impl Gates {
             "allowed: {} {why}",
             message.sender.id
         ));
-        // Before the mention is asked for: who was asked answers with a word.
-        match self.answered(message) {
+        // Before the mention is asked for: whoever was asked answers with a word.
+        match self.permission_answer(message) {
             None => {}
-            Some(Answered::No(stop)) => {
+            Some(ChatAnswer::Rejected(stop)) => {
                 recorder.release()?;
                 return Ok(stop.flow());
             }
-            Some(Answered::Yes { name, detail }) => {
+            Some(ChatAnswer::Accepted { name, detail }) => {
                 recorder.release()?;
                 recorder.note(Kind::Passed {
                     stage: Stage::Commands,
                     detail,
                 })?;
-                return Ok(Flow::Continue(Way::Command(name)));
+                return Ok(Flow::Continue(Destination::Command(name)));
             }
         }
         // Made in place, so that the count is locked for this decision alone.
@@ -272,7 +274,7 @@ impl Gates {
         // It is for the bot. Before its session counts it, so that it is not counted twice after a crash in between.
         recorder.release()?;
         // While the process ends nothing runs; the next start spreads them.
-        if coming == Coming::New && !self.context.shutdown.no_new_turns.is_cancelled() {
+        if origin == TurnOrigin::New && !self.context.shutdown.no_new_turns.is_cancelled() {
             let kind = settings.kind(&message.channel);
             let most = self.context.ports.config.queue.most_of_sender(kind);
             let admitted = self.sender_times().admit(rules, most, message, recorder.now());
@@ -280,15 +282,15 @@ impl Gates {
                 return Ok(Flow::Stop(stop));
             }
         }
-        self.remember(recorder, &session, message, coming).await?;
-        Ok(Flow::Continue(Way::Conversation(session)))
+        self.remember(recorder, &session, message, origin).await?;
+        Ok(Flow::Continue(Destination::Conversation(session)))
     }
 
     /// A message as the answer to a request for permission, where those are asked in the chat.
-    fn answered(&self, message: &Inbound) -> Option<Answered> {
+    fn permission_answer(&self, message: &Inbound) -> Option<ChatAnswer> {
         let asks =
             self.context.ports.config.agent.permissions.in_chat && self.context.rules.holds(Rule::PermitChat);
-        asks.then(|| answer(&self.context.permissions, self.context.rules, message))
+        asks.then(|| answer_permission(&self.context.permissions, self.context.rules, message))
             .flatten()
     }
 
@@ -297,7 +299,7 @@ impl Gates {
         recorder: &Recorder,
         id: &SessionId,
         message: &Inbound,
-        coming: Coming,
+        origin: TurnOrigin,
     ) -> Result<(), StoreError> {
         let now = recorder.now();
         let known = recorder.journal.session(id).await?;
@@ -310,7 +312,7 @@ impl Gates {
             chat: None,
             sender: String::new(),
         });
-        record.turns += u64::from(!matches!(coming, Coming::Again { counted: true, .. }));
+        record.turns += u64::from(!matches!(origin, TurnOrigin::Resumed { counted: true, .. }));
         record.used = now;
         record.chat = Some(message.chat.clone());
         record.sender = recorder.words(&message.sender.display_name).into_owned();

@@ -1,4 +1,4 @@
-//! Pairing: somebody unknown who writes directly gets a code, once; an operator lets them in, or does not.
+//! Pairing: an unknown sender who writes directly gets a code, once; an operator approves or refuses them.
 
 use crate::{
     context::TurnContext,
@@ -19,8 +19,8 @@ use foldback_wire::{Actor, ChannelId, Inbound, Kind, Rng, Terminal, TurnId, User
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
-/// A message of somebody unknown, with the stop that it comes to.
-pub(crate) struct Stranger {
+/// A message of an unknown sender, with the stop that it comes to.
+pub(crate) struct UnpairedMessage {
     pub(crate) turn: TurnId,
     pub(crate) recorder: Recorder,
     pub(crate) message: Inbound,
@@ -28,7 +28,7 @@ pub(crate) struct Stranger {
     pub(crate) end: oneshot::Sender<Terminal>,
 }
 
-/// Why an operator's decision did not come about.
+/// An operator's decision that could not be carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum PairingFault {
     /// There is nothing to decide about.
@@ -39,7 +39,7 @@ pub enum PairingFault {
     Store(#[from] StoreError),
 }
 
-/// Unknown senders who wait for an operator, and those whom one let in.
+/// Unknown senders who wait for an operator, and those whom one approved.
 pub(crate) struct Pairing {
     context: Arc<TurnContext>,
     delivery_queues: Arc<DeliveryQueues>,
@@ -72,16 +72,16 @@ impl Pairing {
         self.book().approved(channel, sender).cloned()
     }
 
-    /// Tells somebody unknown a code, unless they have one or were refused. Where as many wait as may, the oldest request
+    /// Sends an unknown sender a code, unless they have one or were refused. Where as many wait as may, the oldest request
     /// gives way. The message goes no further either way.
-    pub(crate) fn meet(self: &Arc<Self>, mut stranger: Stranger) -> Result<(), StoreError> {
-        let Stranger {
+    pub(crate) fn request_pairing(self: &Arc<Self>, mut unpaired: UnpairedMessage) -> Result<(), StoreError> {
+        let UnpairedMessage {
             turn,
             recorder,
             message,
             stop,
             ..
-        } = &mut stranger;
+        } = &mut unpaired;
         let holds = |rule| self.context.rules.holds(rule);
         let now = recorder.now();
         let (channel, sender) = (&message.channel, &message.sender.id);
@@ -107,15 +107,15 @@ impl Pairing {
         });
         if !asks {
             drop(book);
-            let terminal = stopped(&stranger.recorder, stranger.stop)?;
+            let terminal = stopped(&unpaired.recorder, unpaired.stop)?;
             // A caller that does not wait for the end is fine.
-            let _ = stranger.end.send(terminal);
+            let _ = unpaired.end.send(terminal);
             return Ok(());
         }
         let replaced = book.replacement(channel, sender, now);
         let replaced = replaced.filter(|_| standing == Standing::New && holds(Rule::PairingLimit));
         if let Some(replaced) = &replaced {
-            book.take(now, Some(*turn), channel, replaced);
+            book.fold_kind(now, Some(*turn), channel, replaced);
         }
         let request = book.request(
             channel,
@@ -124,24 +124,24 @@ impl Pairing {
             now,
             self.rng.as_ref(),
         );
-        book.take(now, Some(*turn), channel, &request);
+        book.fold_kind(now, Some(*turn), channel, &request);
         drop(book);
         self.context
             .tasks
-            .spawn(Arc::clone(self).hand_over(stranger, replaced, request));
+            .spawn(Arc::clone(self).send_code(unpaired, replaced, request));
         Ok(())
     }
 
-    /// Hands the code over and ends the turn. The request, what gives way to it, the stop and the intent are written as
+    /// Sends the code and ends the turn. The request, what gives way to it, the stop and the intent are written as
     /// one: after a crash there is either no code, or one that is on its way.
-    async fn hand_over(self: Arc<Self>, stranger: Stranger, replaced: Option<Kind>, request: Kind) {
-        let turn = stranger.turn;
+    async fn send_code(self: Arc<Self>, unpaired: UnpairedMessage, replaced: Option<Kind>, request: Kind) {
+        let turn = unpaired.turn;
         let Kind::Pairing { code: Some(code), .. } = &request else {
             return;
         };
         let code = code.clone();
         let pairing = replaced.into_iter().chain([request]).collect();
-        match self.tell(stranger, pairing, &code).await {
+        match self.deliver_code(unpaired, pairing, &code).await {
             Ok(()) => {}
             Err(StoreError::Closed) if self.context.shutdown.no_new_turns.is_cancelled() => {
                 tracing::info!(%turn, "stays open: the process ends");
@@ -153,14 +153,19 @@ impl Pairing {
         }
     }
 
-    async fn tell(&self, stranger: Stranger, pairing: Vec<Kind>, code: &str) -> Result<(), StoreError> {
-        let Stranger {
+    async fn deliver_code(
+        &self,
+        unpaired: UnpairedMessage,
+        pairing: Vec<Kind>,
+        code: &str,
+    ) -> Result<(), StoreError> {
+        let UnpairedMessage {
             turn,
             recorder,
             message,
             stop,
             end,
-        } = stranger;
+        } = unpaired;
         let Some(port) = self.context.ports.port(&message.channel) else {
             return Ok(());
         };
@@ -209,7 +214,7 @@ impl Pairing {
         self.book().listed(channels, self.context.recorder.now())
     }
 
-    /// Lets in, or refuses, the person with this code. Durable when it returns.
+    /// Approves or refuses the sender with this code. Durable when it returns.
     pub(crate) async fn decide_request(
         &self,
         code: &str,
@@ -248,7 +253,7 @@ impl Pairing {
     ) -> Result<(), StoreError> {
         let recorder = self.context.recorder.on_channel(channel);
         recorder.note(kind.clone())?;
-        book.take(recorder.now(), None, channel, kind);
+        book.fold_kind(recorder.now(), None, channel, kind);
         Ok(())
     }
 }

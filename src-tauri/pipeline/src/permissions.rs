@@ -265,12 +265,12 @@ impl Permissions {
 
     /// What a message answers where it stands: the request of this number, or without one those that its sender was
     /// asked before it was written, the oldest first.
-    pub(crate) fn in_chat(&self, message: &Inbound, wanted: Option<&str>) -> Vec<InChat> {
+    pub(crate) fn in_chat(&self, message: &Inbound, wanted: Option<&str>) -> Vec<ChatQuestion> {
         let all = self.lock();
         let here = all.values().filter(|waiting| waiting.is_where(message));
         let mut found: Vec<_> = here.filter(|waiting| waiting.is_meant(message, wanted)).collect();
         found.sort_by_key(|waiting| (waiting.shown.since, waiting.shown.turn));
-        let found = found.into_iter().map(|waiting| InChat {
+        let found = found.into_iter().map(|waiting| ChatQuestion {
             turn: waiting.shown.turn,
             id: waiting.shown.request.id.clone(),
             number: waiting.shown.number.clone(),
@@ -281,7 +281,12 @@ impl Permissions {
     }
 
     /// The sender's answer.
-    pub(crate) fn answer_in_chat(&self, of: &InChat, allow: bool, by: Actor) -> Result<(), PermissionFault> {
+    pub(crate) fn answer_in_chat(
+        &self,
+        of: &ChatQuestion,
+        allow: bool,
+        by: Actor,
+    ) -> Result<(), PermissionFault> {
         let waiting = self.take(of.turn, &of.id).ok_or(PermissionFault::Gone)?;
         let option = choose(&waiting.shown.request, allow);
         waiting.answer(option, by, "the sender's answer in the chat".to_owned());
@@ -310,7 +315,7 @@ impl Waiting {
 
 /// A request that was asked in a chat.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct InChat {
+pub(crate) struct ChatQuestion {
     turn: TurnId,
     id: PermissionId,
     pub(crate) number: String,

@@ -101,20 +101,20 @@ impl PairingBook {
         let mut book = Self::default();
         let told = Selection::kinds(["pairing"]);
         for event in journal.select(&told, Seq(0), journal.head(), usize::MAX).await? {
-            book.see(&event);
+            book.fold_event(&event);
         }
         Ok(book)
     }
 
     /// Learns from an event; events come in order, and all but those of pairing say nothing here.
-    pub fn see(&mut self, event: &Event) {
+    pub fn fold_event(&mut self, event: &Event) {
         if let Some(channel) = &event.channel {
-            self.take(event.at, event.turn, channel, &event.kind);
+            self.fold_kind(event.at, event.turn, channel, &event.kind);
         }
     }
 
     /// Learns from an event that has no place in the journal yet.
-    pub fn take(&mut self, at: Timestamp, turn: Option<TurnId>, channel: &ChannelId, kind: &Kind) {
+    pub fn fold_kind(&mut self, at: Timestamp, turn: Option<TurnId>, channel: &ChannelId, kind: &Kind) {
         let Kind::Pairing {
             step,
             sender,

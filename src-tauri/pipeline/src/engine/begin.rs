@@ -1,10 +1,10 @@
-//! The beginning of turns: what comes in goes through the gates, then into its conversation.
+//! The beginning of turns: a message goes through the gates, then into its conversation.
 
 use super::Core;
 use crate::{
     flow::{Stop, stopped},
-    gates::{Admission, Admitted, Coming},
-    pairing::Stranger,
+    gates::{Admission, AdmittedMessage, TurnOrigin},
+    pairing::UnpairedMessage,
     pending::Pending,
     recorder::Recorder,
 };
@@ -32,7 +32,7 @@ impl Turn {
 impl Core {
     /// Begins a turn: through the gates, then into its conversation.
     ///
-    /// While the process ends, a message that the gates let through stays open, and the next start takes it up.
+    /// While the process ends, a message that passed the gates stays open, and the next start begins it again.
     pub(crate) async fn begin(self: &Arc<Self>, inbound: Inbound) -> Result<Turn, StoreError> {
         self.begin_into(inbound, None).await
     }
@@ -44,11 +44,11 @@ impl Core {
         into: Option<MessageId>,
     ) -> Result<Turn, StoreError> {
         let (id, recorder, inbound) = self.receive(inbound)?;
-        self.enter(id, recorder, inbound, Coming::New, into).await
+        self.enter(id, recorder, inbound, TurnOrigin::New, into).await
     }
 
-    /// Answers whoever writes while the process ends, and can write again later.
-    pub(crate) fn turn_away(&self, inbound: Inbound) -> Result<Turn, StoreError> {
+    /// Stops a message that its sender can send again later, as the process ends.
+    pub(crate) fn refuse_at_shutdown(&self, inbound: Inbound) -> Result<Turn, StoreError> {
         let (id, recorder, _) = self.receive(inbound)?;
         recorder.release()?;
         let stop = Stop::new(
@@ -78,20 +78,20 @@ impl Core {
         Ok((id, recorder, inbound))
     }
 
-    /// Takes a turn up again that an earlier process did not get to: its message may be confirmed already, so
+    /// Begins a turn again that an earlier process did not give to the agent: its message may be confirmed already, so
     /// that no platform delivers it once more.
-    pub(crate) async fn begin_again(
+    pub(crate) async fn begin_resumed(
         self: &Arc<Self>,
         id: TurnId,
         inbound: Inbound,
-        coming: Coming,
+        origin: TurnOrigin,
     ) -> Result<Turn, StoreError> {
         let recorder = self.context.recorder.of_turn(id, &inbound.channel);
         recorder.note(Kind::Passed {
             stage: Stage::Queue,
             detail: "taken up again: the process ended before it was given to the agent".to_owned(),
         })?;
-        self.enter(id, recorder, inbound, coming, None).await
+        self.enter(id, recorder, inbound, origin, None).await
     }
 
     async fn enter(
@@ -99,11 +99,11 @@ impl Core {
         id: TurnId,
         recorder: Recorder,
         inbound: Inbound,
-        coming: Coming,
+        origin: TurnOrigin,
         into: Option<MessageId>,
     ) -> Result<Turn, StoreError> {
         let (end, ended) = oneshot::channel();
-        let admission = match self.gates.admit(&recorder, id, inbound, coming).await {
+        let admission = match self.gates.admit(&recorder, id, inbound, origin).await {
             Ok(admission) => admission,
             Err(error) => {
                 // It may be for the bot, and then must not be lost.
@@ -117,7 +117,7 @@ impl Core {
         } else {
             recorder.release_without_content()?;
         }
-        let stays_open = coming == Coming::New
+        let stays_open = origin == TurnOrigin::New
             && self.context.shutdown.no_new_turns.is_cancelled()
             && admission.begins_work();
         if stays_open {
@@ -125,15 +125,15 @@ impl Core {
             return Ok(Turn { id, ended });
         }
         match admission {
-            Admission::In(Admitted {
+            Admission::Conversation(AdmittedMessage {
                 message,
                 session,
                 claim,
             }) => {
                 let recorder = recorder.in_session(&session);
-                let aged_since = match coming {
-                    Coming::Again { aged_since, .. } => aged_since,
-                    Coming::New => None,
+                let aged_since = match origin {
+                    TurnOrigin::Resumed { aged_since, .. } => aged_since,
+                    TurnOrigin::New => None,
                 };
                 let since = aged_since.unwrap_or_else(|| recorder.now());
                 let pending = Pending {
@@ -162,7 +162,7 @@ impl Core {
                 })?;
                 let _ = end.send(terminal);
             }
-            Admission::Unknown { message, stop } => self.pairing.meet(Stranger {
+            Admission::UnknownSender { message, stop } => self.pairing.request_pairing(UnpairedMessage {
                 turn: id,
                 recorder,
                 message,

@@ -1,4 +1,4 @@
-//! What adapters hand over, and when they may confirm it to their platforms.
+//! Messages from adapters, and the moment from which an adapter may confirm one to its platform.
 
 use super::Core;
 use crate::supervise::contained;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 impl Core {
-    pub(super) async fn listen(self: Arc<Self>, mut inbound: mpsc::Receiver<Arrival>) {
+    pub(super) async fn receive_arrivals(self: Arc<Self>, mut inbound: mpsc::Receiver<Arrival>) {
         while let Some(Some(arrival)) = self
             .context
             .shutdown
@@ -15,20 +15,20 @@ impl Core {
             .run_until_cancelled(inbound.recv())
             .await
         {
-            self.hear_supervised(arrival).await;
+            self.begin_supervised(arrival).await;
         }
-        // Nobody hands anything over any more; this is already on its way.
+        // No adapter reports anything any more; these are already on their way.
         while let Ok(arrival) = inbound.try_recv() {
-            self.hear_supervised(arrival).await;
+            self.begin_supervised(arrival).await;
         }
     }
 
-    /// Takes a message in. One that makes it panic is not confirmed: its platform may deliver it again, and where the
-    /// gates had let it through, the next start takes it up.
-    async fn hear_supervised(self: &Arc<Self>, arrival: Arrival) {
+    /// Begins the turn of a message. One that makes it panic is not confirmed: its platform may deliver it again, and where
+    /// it had passed the gates, the next start begins it again.
+    async fn begin_supervised(self: &Arc<Self>, arrival: Arrival) {
         let message = arrival.message.clone();
         let core = Arc::clone(self);
-        if let Err(panicked) = contained(async move { core.hear(arrival).await }).await {
+        if let Err(panicked) = contained(async move { core.begin_arrival(arrival).await }).await {
             self.seen.lock().release_message(&message);
             let fate = format!("the message {} was not taken in", message.message);
             self.context
@@ -38,7 +38,7 @@ impl Core {
         }
     }
 
-    async fn hear(self: &Arc<Self>, arrival: Arrival) {
+    async fn begin_arrival(self: &Arc<Self>, arrival: Arrival) {
         let Arrival { message, kept } = arrival;
         match self.begin(message).await {
             Ok(_) => {
@@ -50,10 +50,10 @@ impl Core {
         }
     }
 
-    /// Tells whoever handed a message over that it is durable.
+    /// Confirms to the adapter that a message is durable.
     async fn confirm(self: Arc<Self>, kept: oneshot::Sender<()>) {
         match self.context.recorder.journal.flush().await {
-            // Whoever does not wait any more gets the message again.
+            // An adapter that does not wait any more gets the message again.
             Ok(()) => drop(kept.send(())),
             Err(error) => {
                 tracing::error!(%error, "a message is not confirmed: the journal cannot be written");

@@ -1,21 +1,21 @@
 //! The running bot: starts, takes messages, obeys the operator, ends in order.
 
 mod begin;
-mod by_hand;
 mod consent;
 mod core;
 mod ending;
 mod footprint;
 mod incoming;
-mod left;
+mod operator_switches;
 mod pairings;
 mod resume;
 mod sessions;
+mod unfinished;
 
 pub use begin::Turn;
-use by_hand::ByHand;
 use core::Core;
 pub use footprint::Footprint;
+use operator_switches::OperatorSwitches;
 
 use crate::{
     channel_log::ChannelLog,
@@ -194,14 +194,16 @@ impl Engine {
             shutdown,
         });
         let core = Core::new(context, delivery_queues, rng, pairings);
-        let left = core.find_left().await?;
+        let unfinished = core.find_unfinished().await?;
         core.context.recorder.note(Kind::Started {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             replayed: false,
         })?;
-        core.connect(channels, &left.by_hand).await?;
-        core.resume(left).await?;
-        core.context.tasks.spawn(Arc::clone(&core).listen(inbound));
+        core.connect(channels, &unfinished.operator_switches).await?;
+        core.resume(unfinished).await?;
+        core.context
+            .tasks
+            .spawn(Arc::clone(&core).receive_arrivals(inbound));
         core.context
             .tasks
             .spawn(LateRecorder::new(&core.context).listen(late));
@@ -211,7 +213,7 @@ impl Engine {
     /// Takes a message as if it came in on its channel.
     pub async fn submit(&self, inbound: Inbound) -> Result<Turn, StoreError> {
         if self.core.context.shutdown.no_new_turns.is_cancelled() {
-            return self.core.turn_away(inbound);
+            return self.core.refuse_at_shutdown(inbound);
         }
         self.core.begin(inbound).await
     }
@@ -220,7 +222,7 @@ impl Engine {
     /// answer is sent as a new one.
     pub async fn submit_into(&self, inbound: Inbound, message: MessageId) -> Result<Turn, StoreError> {
         if self.core.context.shutdown.no_new_turns.is_cancelled() {
-            return self.core.turn_away(inbound);
+            return self.core.refuse_at_shutdown(inbound);
         }
         self.core.begin_into(inbound, Some(message)).await
     }
@@ -328,9 +330,9 @@ impl Core {
     async fn connect(
         &self,
         channels: Vec<(ChannelId, Arc<dyn ChannelAdapter>)>,
-        by_hand: &ByHand,
+        operator_switches: &OperatorSwitches,
     ) -> Result<(), StartError> {
-        if let Some(by) = by_hand.muted() {
+        if let Some(by) = operator_switches.muted_by() {
             self.context.ports.board.mute(true, by.clone());
             self.context
                 .recorder
@@ -357,7 +359,7 @@ impl Core {
             if settings.is_some_and(|c| !c.enabled) {
                 continue;
             }
-            if let Some(by) = by_hand.off(&id) {
+            if let Some(by) = operator_switches.switched_off_by(&id) {
                 channel.stay_off(by.clone(), format!("as {by:#} left it"));
             } else {
                 channel

@@ -1,4 +1,4 @@
-//! After a start: what an earlier process left open is sent, settled or closed. Nothing is doubled silently,
+//! Resumption after a start: sends, settles or closes what an earlier process left open. Nothing is doubled silently,
 //! nothing lost silently.
 //!
 //! An example: the process is killed at 10.0 s and starts again at 60 s. In one chat turn 7 had begun its answer, and
@@ -31,7 +31,7 @@
 
 use super::{
     Core, Turn,
-    left::{Left, Waiting},
+    unfinished::{QueuedMessage, UnfinishedWork},
 };
 use crate::{
     deliver::{
@@ -39,11 +39,11 @@ use crate::{
         operation::{FollowUp, left},
         tally::terminal_of,
         text_parts::TextParts,
-        unfinished::left_placeholder,
+        unfinished::unfinished_placeholder,
     },
     finish::{finish_turn, unfinished_session},
     flow::end_by,
-    gates::Coming,
+    gates::TurnOrigin,
     queue::OccupiedConversation,
     recorder::Recorder,
     repeats::was_complete,
@@ -62,16 +62,17 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 impl Core {
-    /// Sends what was never attempted, in order; what was in flight is sent again where the platform knows a
-    /// repetition by its key, or where it is an edit to a final text, else it is `unknown`. A live frame, or a question, that was never attempted is not
-    /// sent: the whole text is, and nobody waits for the answer. Turns whose run had begun are finished once
-    /// their operations have ended; those that waited go through the gates again, in the order in which they came, before
-    /// any new message, and what waited for longer than `outbox.max_age` waits for a person then.
-    pub(super) async fn resume(self: &Arc<Self>, left: Left) -> Result<(), StoreError> {
+    /// Sends the operations that were never attempted, in order. One that was in flight is sent again where the platform
+    /// knows a repetition by its key, or where it is an edit to a final text; else it ends as `unknown`. A live edit or a
+    /// question that was never attempted is not sent: the whole text is, and no run waits for the answer. Turns whose run
+    /// had begun are finished once their operations have ended. Those that waited go through the gates again, in the order
+    /// in which they came and before any new message; one that waited for longer than `outbox.max_age` then waits for a
+    /// person.
+    pub(super) async fn resume(self: &Arc<Self>, unfinished: UnfinishedWork) -> Result<(), StoreError> {
         let mut waits: BTreeMap<TurnId, Vec<PendingOperation>> = BTreeMap::new();
         // By the first message of each.
         let mut texts: BTreeMap<OpId, Arc<TextParts>> = BTreeMap::new();
-        for entry in left.outbox {
+        for entry in unfinished.outbox {
             let recorder = self
                 .context
                 .recorder
@@ -87,7 +88,7 @@ impl Core {
             if entry.live && !entry.in_flight {
                 let outcome = Outcome::new(OutcomeCode::Cancelled)
                     .because("the process ended, and what it shows belongs to a run that is over");
-                self.settle_left(&recorder, &entry, outcome).await?;
+                self.settle_unfinished(&recorder, &entry, outcome).await?;
                 continue;
             }
             let remembered = self.context.recorder.now().since(entry.at) <= KEY_MEMORY;
@@ -98,7 +99,7 @@ impl Core {
                     attempts: 1,
                     ..Outcome::new(OutcomeCode::Unknown).because("the process ended during the platform call")
                 };
-                self.settle_left(&recorder, &entry, outcome).await?;
+                self.settle_unfinished(&recorder, &entry, outcome).await?;
                 continue;
             }
             let parts = if let Some(first) = entry.part_of {
@@ -122,7 +123,7 @@ impl Core {
             waits.entry(turn).or_default().push(pending);
         }
         let mut occupied = BTreeMap::new();
-        for turn in left.turns.keys() {
+        for turn in unfinished.turns.keys() {
             let events = self.context.recorder.journal.turn(*turn).await?;
             self.recall_complete(*turn, &events);
             let session = unfinished_session(&events);
@@ -130,14 +131,15 @@ impl Core {
             occupied.extend(conversation.map(|conversation| (*turn, conversation)));
         }
         let mut closings = JoinSet::new();
-        for (turn, channel) in left.turns {
+        for (turn, channel) in unfinished.turns {
             let recorder = channel.map_or_else(
                 || self.context.recorder.clone(),
                 |c| self.context.recorder.of_turn(turn, &c),
             );
             let outcomes = waits.remove(&turn).unwrap_or_default();
             let conversation = occupied.remove(&turn);
-            let finishing = Arc::clone(self).finish_left(turn, recorder.clone(), outcomes, conversation);
+            let finishing =
+                Arc::clone(self).finish_unfinished(turn, recorder.clone(), outcomes, conversation);
             closings.spawn(async move {
                 contained(finishing).await.unwrap_or_else(|panicked| {
                     recorder.tell_panic("the turn stays open", &panicked);
@@ -145,8 +147,8 @@ impl Core {
                 })
             });
         }
-        for (turn, waiting) in left.waiting {
-            let turn = self.take_up(turn, waiting).await?;
+        for (turn, queued) in unfinished.queued {
+            let turn = self.begin_queued(turn, queued).await?;
             // Until it has ended, a later start has to look back as far as this one did.
             closings.spawn(async move { turn.ended().await.map(drop).ok_or(StoreError::Closed) });
         }
@@ -165,7 +167,7 @@ impl Core {
 impl Core {
     /// Finishes and closes a turn whose run had begun, once what it left in the outbox has ended. Nothing else is said in
     /// its conversation before.
-    async fn finish_left(
+    async fn finish_unfinished(
         self: Arc<Self>,
         turn: TurnId,
         recorder: Recorder,
@@ -192,26 +194,26 @@ impl Core {
         close(&recorder, turn).await
     }
 
-    /// Takes a turn up that waited. One that waited for longer than `outbox.max_age` waits for a person then.
-    async fn take_up(self: &Arc<Self>, turn: TurnId, waiting: Waiting) -> Result<Turn, StoreError> {
-        let Waiting {
+    /// Begins a turn that waited. One that waited for longer than `outbox.max_age` waits for a person then.
+    async fn begin_queued(self: &Arc<Self>, turn: TurnId, queued: QueuedMessage) -> Result<Turn, StoreError> {
+        let QueuedMessage {
             message,
             counted,
             received,
-        } = waiting;
+        } = queued;
         let waited = self.context.recorder.now().since(received);
         let aged =
             waited > self.context.ports.config.outbox.max_age.0 && self.context.rules.holds(Rule::DeliverOld);
-        let coming = Coming::Again {
+        let origin = TurnOrigin::Resumed {
             counted,
             aged_since: aged.then_some(received),
         };
         // On the heap: the future of a start is large enough.
-        Box::pin(self.begin_again(turn, message, coming)).await
+        Box::pin(self.begin_resumed(turn, message, origin)).await
     }
 
-    /// Ends what an earlier process left and no later one carries out.
-    async fn settle_left(
+    /// Ends an operation that an earlier process left and no later one carries out.
+    async fn settle_unfinished(
         &self,
         recorder: &Recorder,
         entry: &OutboxEntry,
@@ -286,7 +288,7 @@ async fn close(recorder: &Recorder, turn: TurnId) -> Result<(), StoreError> {
     if events.iter().any(|e| matches!(e.kind, Kind::TurnEnded { .. })) {
         return Ok(());
     }
-    if let Some(placeholder) = left_placeholder(&events, recorder.clock.as_ref()) {
+    if let Some(placeholder) = unfinished_placeholder(&events, recorder.clock.as_ref()) {
         recorder.warn(left(
             &placeholder.id,
             "the process ended before the answer replaced it",

@@ -2,67 +2,75 @@
 
 use crate::{
     flow::Stop,
-    permissions::{InChat, Permissions},
+    permissions::{ChatQuestion, Permissions},
     rules::{Rule, Rules},
 };
 use foldback_wire::{Actor, Gate, Inbound, Stage};
 
-/// What a message is, when it is an answer.
-pub(crate) enum Answered {
-    /// It counts.
-    Yes {
+/// The effect of a message that answers a request.
+pub(crate) enum ChatAnswer {
+    /// It decides the request.
+    Accepted {
         /// The command's name.
         name: &'static str,
-        /// What came of it, in words.
+        /// The outcome in words.
         detail: String,
     },
-    /// It does not.
-    No(Stop),
+    /// It decides nothing.
+    Rejected(Stop),
 }
 
-/// A message as an answer.
+/// The words of a message that can be an answer.
 #[derive(Debug, PartialEq, Eq)]
-struct Said<'a> {
+struct ParsedAnswer<'a> {
     allow: bool,
-    /// By a command, which says what it is about; else by a word, which anybody may say about anything.
+    /// True for a command, which says what it is about; false for a word, which may be about anything.
     command: bool,
     number: Option<&'a str>,
 }
 
-/// Takes a message as the answer to a request; `None` when it is none. What is passed on is somebody else's word, and
-/// what stands below a file is about the file.
-pub(crate) fn answer(permissions: &Permissions, rules: Rules, message: &Inbound) -> Option<Answered> {
+/// Decides a request by a message in the chat; `None` when the message is no answer. A forwarded message is another
+/// person's word, and a caption is about its file: neither counts.
+pub(crate) fn answer_permission(
+    permissions: &Permissions,
+    rules: Rules,
+    message: &Inbound,
+) -> Option<ChatAnswer> {
     if message.forwarded || !message.files.is_empty() {
         return None;
     }
-    let said = read(&message.text)?;
+    let said = parse_answer(&message.text)?;
     let name = if said.allow { "approve" } else { "deny" };
     let mut found = permissions.in_chat(message, said.number);
     if found.len() > 1 {
-        return Some(Answered::No(which(&found)));
+        return Some(ChatAnswer::Rejected(ambiguous(&found)));
     }
     let Some(asked) = found.pop() else {
-        return said.command.then(|| Answered::No(nothing(said.number)));
+        return said
+            .command
+            .then(|| ChatAnswer::Rejected(nothing_asked(said.number)));
     };
     if asked.asker != message.sender.id && rules.holds(Rule::PermitAsker) {
         let detail = format!("request {} is for {} to answer", asked.number, asked.asker);
         let stop = Stop::new(Stage::Commands, Gate::NotTheAsker, detail);
-        return Some(Answered::No(stop.given("sender", message.sender.id.as_str())));
+        return Some(ChatAnswer::Rejected(
+            stop.given("sender", message.sender.id.as_str()),
+        ));
     }
     if said.allow && !asked.shown_whole {
-        return Some(Answered::No(unseen(&asked)));
+        return Some(ChatAnswer::Rejected(shown_in_part(&asked)));
     }
     let by = Actor::User(message.sender.id.clone());
     Some(match permissions.answer_in_chat(&asked, said.allow, by) {
-        Ok(()) => Answered::Yes {
+        Ok(()) => ChatAnswer::Accepted {
             name,
             detail: format!("it answers request {}: {name}", asked.number),
         },
-        Err(_) => Answered::No(nothing(said.number)),
+        Err(_) => ChatAnswer::Rejected(nothing_asked(said.number)),
     })
 }
 
-fn nothing(number: Option<&str>) -> Stop {
+fn nothing_asked(number: Option<&str>) -> Stop {
     let detail = match number {
         Some(number) => format!("no request {number} waits for an answer here"),
         None => "no request of this sender waits for an answer here".to_owned(),
@@ -70,16 +78,16 @@ fn nothing(number: Option<&str>) -> Stop {
     Stop::new(Stage::Commands, Gate::NothingAsked, detail)
 }
 
-/// Nobody guesses which one a person means.
-fn which(found: &[InChat]) -> Stop {
+/// Stops an answer that several requests could be meant by: no guess is made.
+fn ambiguous(found: &[ChatQuestion]) -> Stop {
     let numbers: Vec<_> = found.iter().map(|asked| asked.number.as_str()).collect();
     let numbers = numbers.join(", ");
     let detail = format!("it does not say which of the requests it answers: {numbers}");
     Stop::new(Stage::Commands, Gate::WhichAsked, detail).given("waiting", numbers)
 }
 
-/// Nobody allows in the chat what it shows a part of.
-fn unseen(asked: &InChat) -> Stop {
+/// Stops an answer that would allow what the chat shows only a part of.
+fn shown_in_part(asked: &ChatQuestion) -> Stop {
     let number = &asked.number;
     let detail = format!(
         "the chat shows a part of request {number}, so that only the console and the command line can allow it"
@@ -87,7 +95,7 @@ fn unseen(asked: &InChat) -> Stop {
     Stop::new(Stage::Commands, Gate::WhichAsked, detail).given("waiting", number.as_str())
 }
 
-fn read(text: &str) -> Option<Said<'_>> {
+fn parse_answer(text: &str) -> Option<ParsedAnswer<'_>> {
     let mut words = text.split_whitespace();
     let first = words.next()?.to_lowercase();
     let number = words.next();
@@ -103,7 +111,7 @@ fn read(text: &str) -> Option<Said<'_>> {
         "no" | "n" => (false, false),
         _ => return None,
     };
-    (command || number.is_none()).then_some(Said {
+    (command || number.is_none()).then_some(ParsedAnswer {
         allow,
         command,
         number,
@@ -116,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_word_or_a_command_and_nothing_more() {
-        let said = |text| read(text).map(|said| (said.allow, said.command, said.number));
+        let said = |text| parse_answer(text).map(|said| (said.allow, said.command, said.number));
         assert_eq!(said(" Yes\n"), Some((true, false, None)));
         assert_eq!(said("n"), Some((false, false, None)));
         assert_eq!(said("/approve 12-1"), Some((true, true, Some("12-1"))));

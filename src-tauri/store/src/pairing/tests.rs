@@ -29,7 +29,7 @@ fn ask(book: &mut PairingBook, sender: &str, minute: i64) -> String {
         now,
         &Counter(AtomicU64::new(0)),
     );
-    book.take(now, Some(TurnId(1)), &slack(), &kind);
+    book.fold_kind(now, Some(TurnId(1)), &slack(), &kind);
     let Kind::Pairing { code, .. } = kind else {
         panic!("{kind:?}")
     };
@@ -43,7 +43,7 @@ fn standing(book: &PairingBook, sender: &str, minute: i64) -> Standing {
 fn decide(book: &mut PairingBook, code: &str, approve: bool, minute: i64) -> Result<(), PairingError> {
     let now = Timestamp(minute * MINUTE);
     let (channel, kind) = book.decide(code, approve, Actor::Cli, now)?;
-    book.take(now, None, &channel, &kind);
+    book.fold_kind(now, None, &channel, &kind);
     Ok(())
 }
 
@@ -89,7 +89,7 @@ fn the_code_stays_the_same_while_it_is_valid_and_is_valid_for_an_hour() {
 fn ask_in_turn(book: &mut PairingBook, sender: &str, minute: i64) -> String {
     let now = Timestamp(minute * MINUTE);
     if let Some(replaced) = book.replacement(&slack(), &sender.into(), now) {
-        book.take(now, Some(TurnId(1)), &slack(), &replaced);
+        book.fold_kind(now, Some(TurnId(1)), &slack(), &replaced);
     }
     ask(book, sender, minute)
 }
@@ -196,7 +196,7 @@ fn a_code_is_taken_in_capitals_or_not_and_once() {
         Err(PairingError::NobodyWaits(_))
     ));
     let revoked = book.revoke(&slack(), &"a".into(), Actor::Console).unwrap();
-    book.take(Timestamp(3 * MINUTE), None, &slack(), &revoked);
+    book.fold_kind(Timestamp(3 * MINUTE), None, &slack(), &revoked);
     assert_eq!(book.approved(&slack(), &"a".into()), None);
     assert!(matches!(
         book.revoke(&slack(), &"a".into(), Actor::Console),
@@ -241,7 +241,7 @@ async fn it_is_what_the_journal_tells() {
     let journal = MemoryJournal::new();
     let mut write = |minute: i64, kind: Kind| {
         let at = Timestamp(minute * MINUTE);
-        book.take(at, None, &slack(), &kind);
+        book.fold_kind(at, None, &slack(), &kind);
         let draft = Draft {
             at,
             turn: None,

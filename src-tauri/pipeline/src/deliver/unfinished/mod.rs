@@ -20,7 +20,7 @@ mod placeholder;
 mod reading;
 mod run_end;
 
-pub(crate) use placeholder::left_placeholder;
+pub(crate) use placeholder::unfinished_placeholder;
 pub(crate) use run_end::RunEnd;
 
 use super::{
@@ -206,7 +206,7 @@ impl UnfinishedTurn {
             message.directives.retain(|(at, _)| !done.contains(at));
         }
         Self {
-            placeholder: left_placeholder(events, clock),
+            placeholder: unfinished_placeholder(events, clock),
             truncated: events.iter().any(|e| matches!(e.kind, Kind::Truncated { .. })),
             left_out: events.iter().any(|event| is_left_out(&event.kind)),
             others,

@@ -5,7 +5,7 @@ use foldback_wire::{Body, Clock, Event, Kind, MessageId, OpId, OpKind};
 use std::collections::BTreeMap;
 
 /// The placeholder of a turn, where it stands on the screen as it was put there: nothing replaced or removed it.
-pub(crate) fn left_placeholder(events: &[Event], clock: &dyn Clock) -> Option<ShownMessage> {
+pub(crate) fn unfinished_placeholder(events: &[Event], clock: &dyn Clock) -> Option<ShownMessage> {
     let mut put = None;
     let mut touched: BTreeMap<OpId, &MessageId> = BTreeMap::new();
     let mut standing: Option<ShownMessage> = None;

@@ -1,20 +1,20 @@
-//! What people had switched off by hand when an earlier process ended: it lasts until a person says otherwise.
+//! Switches that an operator had set by hand when an earlier process ended. They last until a person sets them again.
 
 use foldback_wire::{Actor, ChannelId, ChannelState, Event, Kind};
 use std::collections::BTreeMap;
 
-/// Who muted the bot, and who switched which channel off. Learnt on the way back through the journal.
+/// The operator who muted the bot, and the one who switched each channel off, read backwards from the journal.
 #[derive(Debug, Default)]
-pub(super) struct ByHand {
-    /// Whether the bot was muted last, and by whom.
+pub(super) struct OperatorSwitches {
+    /// The last change: muted or not, and by whom.
     muted: Option<(bool, Actor)>,
-    /// Who switched each channel off; `None` where it was on, or off for another reason.
+    /// The operator who switched each channel off; `None` where it was on, or off for another reason.
     off: BTreeMap<ChannelId, Option<Actor>>,
 }
 
-impl ByHand {
-    /// Takes the event before those taken so far: what came later counts.
-    pub(super) fn take(&mut self, event: &Event) {
+impl OperatorSwitches {
+    /// Folds in the event before those folded so far: the later one counts.
+    pub(super) fn fold_event(&mut self, event: &Event) {
         match (&event.kind, &event.channel) {
             (Kind::Muted { muted, by }, _) => {
                 self.muted.get_or_insert_with(|| (*muted, by.clone()));
@@ -45,13 +45,13 @@ impl ByHand {
         }
     }
 
-    /// Who muted the bot, where it was left muted.
-    pub(super) fn muted(&self) -> Option<&Actor> {
+    /// The operator who muted the bot, where it was left muted.
+    pub(super) fn muted_by(&self) -> Option<&Actor> {
         self.muted.as_ref().filter(|(muted, _)| *muted).map(|(_, by)| by)
     }
 
-    /// Who switched a channel off, where it was left so.
-    pub(super) fn off(&self, channel: &ChannelId) -> Option<&Actor> {
+    /// The operator who switched a channel off, where it was left so.
+    pub(super) fn switched_off_by(&self, channel: &ChannelId) -> Option<&Actor> {
         self.off.get(channel)?.as_ref()
     }
 }

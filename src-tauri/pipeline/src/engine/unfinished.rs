@@ -1,49 +1,49 @@
-//! What earlier processes left open, found in the journal after a start.
+//! Unfinished work of earlier processes, found in the journal after a start.
 
-use super::{ByHand, Core};
+use super::{Core, OperatorSwitches};
 use foldback_store::{OutboxEntry, Selection, StoreError};
 use foldback_wire::{ChannelId, Event, Inbound, Kind, Seq, Stage, Timestamp, TurnId};
 use std::collections::BTreeMap;
 
-/// Events read at once on the way back through what processes told.
+/// Events read at once on the way back through what processes wrote.
 const PAGE: usize = 500;
 
 /// The kinds that tell how far an open turn had come.
 const PROGRESS: [&str; 4] = ["received", "run_started", "stopping", "passed"];
 
-/// What an earlier process left.
-pub(super) struct Left {
+/// Work that an earlier process left unfinished.
+pub(super) struct UnfinishedWork {
     pub(super) outbox: Vec<OutboxEntry>,
-    /// Turns without an end whose run had begun, with their channel. Nobody knows what the agent did: they are
-    /// not run again.
+    /// Turns without an end whose run had begun, with their channel. The journal does not know what the agent did, so they
+    /// are not run again.
     pub(super) turns: BTreeMap<TurnId, Option<ChannelId>>,
-    /// Turns that waited, or were about to run: they are taken up again.
-    pub(super) waiting: BTreeMap<TurnId, Waiting>,
-    /// What people had switched off.
-    pub(super) by_hand: ByHand,
+    /// Turns that waited, or were about to run: they go through the gates again.
+    pub(super) queued: BTreeMap<TurnId, QueuedMessage>,
+    /// The channels and the bot as an operator left them.
+    pub(super) operator_switches: OperatorSwitches,
 }
 
 /// A message that was received and not given to the agent.
-pub(super) struct Waiting {
+pub(super) struct QueuedMessage {
     pub(super) message: Inbound,
     /// Its session has counted it.
     pub(super) counted: bool,
     pub(super) received: Timestamp,
 }
 
-/// State of the way back through what processes told.
+/// The events of no turn, read backwards through the processes that wrote them.
 #[derive(Default)]
-struct Walk {
-    by_hand: ByHand,
+struct ProcessHistory {
+    operator_switches: OperatorSwitches,
     /// The process that is read about had closed everything that was left to it: an `idle` of no turn.
     closed: bool,
 }
 
-impl Walk {
-    /// Takes the event before the last one. True at the start of a process that left nothing: nothing further back is
-    /// open, and that start told what people had switched off before it.
-    fn take(&mut self, event: &Event) -> bool {
-        self.by_hand.take(event);
+impl ProcessHistory {
+    /// Folds in the event before the last one. True at the start of a process that left nothing: nothing further back is
+    /// open, and that start wrote down what an operator had switched off before it.
+    fn fold_event(&mut self, event: &Event) -> bool {
+        self.operator_switches.fold_event(event);
         match event.kind {
             Kind::Idle => self.closed = true,
             // One that was killed before it had closed everything leaves its predecessors' turns open too.
@@ -56,7 +56,7 @@ impl Walk {
 
 /// Progress of an open turn.
 #[derive(Default)]
-struct Progress {
+struct TurnProgress {
     message: Option<(Option<ChannelId>, Box<Inbound>, Timestamp)>,
     /// Its run had begun, or it was stopped: that of somebody unknown who was told a code is decided.
     begun: bool,
@@ -64,8 +64,8 @@ struct Progress {
     counted: bool,
 }
 
-impl Progress {
-    fn take(&mut self, event: Event) {
+impl TurnProgress {
+    fn fold_event(&mut self, event: Event) {
         match event.kind {
             Kind::Received { message } => self.message = Some((event.channel, message, event.at)),
             Kind::RunStarted { .. } | Kind::Stopping { .. } => self.begun = true,
@@ -79,13 +79,13 @@ impl Progress {
 }
 
 impl Core {
-    /// Finds what earlier processes left open. Reads what they told back to the start of one that had nothing left, and the
-    /// turns that are open: as much as there is of both, however long the journal is. Messages that were answered are not
-    /// read: when a platform delivers one again, the journal is asked about that one.
-    pub(super) async fn find_left(&self) -> Result<Left, StoreError> {
+    /// Finds what earlier processes left open. Reads the events of processes back to the start of one that had left nothing,
+    /// and the turns that are open: as much as there is of both, however long the journal is. Messages that were answered
+    /// are not read: when a platform delivers one again, the journal is asked about that one.
+    pub(super) async fn find_unfinished(&self) -> Result<UnfinishedWork, StoreError> {
         let journal = &self.context.recorder.journal;
         let outbox = journal.outbox().await?;
-        let mut walk = Walk::default();
+        let mut history = ProcessHistory::default();
         let mut end = journal.head();
         let first = 'back: loop {
             let told = journal.of_process(end, PAGE).await?;
@@ -93,67 +93,67 @@ impl Core {
                 break Seq(0);
             };
             for event in &told {
-                if walk.take(event) {
+                if history.fold_event(event) {
                     break 'back event.seq;
                 }
             }
             end = Seq(earliest.0 - 1);
         };
         let open: BTreeMap<TurnId, Seq> = journal.open_turns(Seq(0)).await?.into_iter().collect();
-        let mut left = Left {
+        let mut unfinished = UnfinishedWork {
             turns: BTreeMap::new(),
-            waiting: BTreeMap::new(),
-            by_hand: walk.by_hand,
+            queued: BTreeMap::new(),
+            operator_switches: history.operator_switches,
             outbox,
         };
-        for (turn, progress) in self.progress(&open, first).await? {
+        for (turn, progress) in self.turn_progress(&open, first).await? {
             let Some((channel, message, received)) = progress.message else {
                 continue;
             };
             if progress.begun {
-                left.turns.insert(turn, channel);
+                unfinished.turns.insert(turn, channel);
             } else {
-                let waiting = Waiting {
+                let waiting = QueuedMessage {
                     message: *message,
                     counted: progress.counted,
                     received,
                 };
-                left.waiting.insert(turn, waiting);
+                unfinished.queued.insert(turn, waiting);
             }
         }
-        for entry in &left.outbox {
+        for entry in &unfinished.outbox {
             if open.contains_key(&entry.turn) {
                 // What it sends may go to another channel than its own.
-                let own = left
-                    .waiting
+                let own = unfinished
+                    .queued
                     .remove(&entry.turn)
                     .map(|waiting| waiting.message.channel);
                 let own = own.unwrap_or_else(|| entry.channel.clone());
-                left.turns.entry(entry.turn).or_insert(Some(own));
+                unfinished.turns.entry(entry.turn).or_insert(Some(own));
             }
         }
-        Ok(left)
+        Ok(unfinished)
     }
 
     /// Progress of the turns that are open and came in after this place.
-    async fn progress(
+    async fn turn_progress(
         &self,
         open: &BTreeMap<TurnId, Seq>,
         first: Seq,
-    ) -> Result<BTreeMap<TurnId, Progress>, StoreError> {
+    ) -> Result<BTreeMap<TurnId, TurnProgress>, StoreError> {
         let turns = open.iter().filter(|(_, received)| **received > first);
         let wanted = Selection {
             turns: Some(turns.map(|(turn, _)| *turn).collect()),
             ..Selection::kinds(PROGRESS)
         };
         let journal = &self.context.recorder.journal;
-        let mut all: BTreeMap<TurnId, Progress> = BTreeMap::new();
+        let mut all: BTreeMap<TurnId, TurnProgress> = BTreeMap::new();
         for event in journal
             .select(&wanted, Seq(0), journal.head(), usize::MAX)
             .await?
         {
             if let Some(turn) = event.turn {
-                all.entry(turn).or_default().take(event);
+                all.entry(turn).or_default().fold_event(event);
             }
         }
         Ok(all)
