@@ -28,7 +28,7 @@ enum Command {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> End {
     let done = match &args.command {
-        Command::Set { name } => keyring::keep(name, &ask(name)?),
+        Command::Set { name } => keyring::store_secret(name, &ask(name)?),
         Command::Remove { name } => keyring::remove(name),
     };
     match done {

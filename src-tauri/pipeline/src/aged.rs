@@ -40,7 +40,7 @@ impl AgedMessages {
     }
 
     /// Has a message wait for a person.
-    pub(crate) fn hold(&self, pending: Pending) -> Result<(), StoreError> {
+    pub(crate) fn hold_message(&self, pending: Pending) -> Result<(), StoreError> {
         let recorder = pending.recorder.clone();
         let mut waiting = self.lock();
         waiting.insert(pending.id, pending);
@@ -55,23 +55,23 @@ impl AgedMessages {
 
     /// A person lets the messages of a channel go on.
     pub(crate) fn release(&self, channel: &ChannelId) -> Result<(), StoreError> {
-        for pending in self.take(|pending| pending.message.channel == *channel) {
+        for pending in self.take_messages(|pending| pending.message.channel == *channel) {
             pending.tell_wait_is_over()?;
-            self.queue.enter(pending)?;
+            self.queue.enter_turn(pending)?;
         }
         Ok(())
     }
 
     /// A person does not want the messages of a channel answered any more.
     pub(crate) fn drop_all(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
-        for pending in self.take(|pending| pending.message.channel == *channel) {
+        for pending in self.take_messages(|pending| pending.message.channel == *channel) {
             self.queue.refuse_for_good(pending, dropped(by))?;
         }
         Ok(())
     }
 
     /// Takes out those that are `meant`, in order.
-    pub(crate) fn take(&self, meant: impl Fn(&Pending) -> bool) -> Vec<Pending> {
+    pub(crate) fn take_messages(&self, meant: impl Fn(&Pending) -> bool) -> Vec<Pending> {
         let mut waiting = self.lock();
         let taken = waiting.extract_if(.., |_, pending| meant(pending));
         taken.map(|(_, pending)| pending).collect()

@@ -7,10 +7,10 @@ use crate::{
     rules::Rule,
     stages::{
         gather::Gather,
-        prepare::{Host, PrepareContext, prepare},
+        prepare::{HostAbilities, PrepareContext, prepare},
         transcript::transcripts,
     },
-    voices::Says,
+    voices::VoiceOutput,
 };
 use foldback_agents::{Agent, TurnRequest};
 use foldback_directives::redact::InboundSecrets;
@@ -54,8 +54,8 @@ pub(crate) async fn brief(
         rules: context.rules,
         can: &port.can,
         output: &port.output,
-        host: Host {
-            speaks: !matches!(context.speech.says, Says::Nothing),
+        host: HostAbilities {
+            speaks: !matches!(context.speech.output, VoiceOutput::Off),
             outgoing: outgoing.as_deref(),
         },
     };

@@ -27,7 +27,7 @@ struct Queues<T> {
 
 /// For what a turn waits, and at which place, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wait {
+pub(crate) enum TurnWait {
     /// For the turns of its conversation before it.
     Conversation(usize),
     /// For one of this many runs to end.
@@ -36,11 +36,11 @@ pub(crate) enum Wait {
 
 /// What became of a turn that came in.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Entry<T> {
+pub(crate) enum QueueEntry<T> {
     /// The conversation was idle, and a run may begin: run it, then ask for the next one.
     Run(T),
     /// It waits.
-    Waits(Wait),
+    Waits(TurnWait),
     /// Too many wait already.
     Full(T),
 }
@@ -65,32 +65,32 @@ impl<T> Conversations<T> {
 
     /// A turn comes in. `waits` is called before anybody can take it out again. Where it is to run, it has one of the
     /// runs, until [`Self::end_run`].
-    pub(crate) fn enter(
+    pub(crate) fn enter_turn(
         &self,
         session: &SessionId,
         turn: T,
         cap: usize,
-        waits: impl FnOnce(Wait),
-    ) -> Entry<T> {
+        waits: impl FnOnce(TurnWait),
+    ) -> QueueEntry<T> {
         let mut queues = self.lock();
         let Queues { waiting, ready, free } = &mut *queues;
         let wait = if let Some(waiting) = waiting.get_mut(session) {
             if waiting.len() >= cap {
-                return Entry::Full(turn);
+                return QueueEntry::Full(turn);
             }
             waiting.push_back(turn);
-            Wait::Conversation(waiting.len())
+            TurnWait::Conversation(waiting.len())
         } else if *free > 0 {
             *free -= 1;
             waiting.insert(session.clone(), VecDeque::new());
-            return Entry::Run(turn);
+            return QueueEntry::Run(turn);
         } else {
             waiting.insert(session.clone(), VecDeque::from([turn]));
             ready.push_back(session.clone());
             self.for_run(ready.len())
         };
         waits(wait);
-        Entry::Waits(wait)
+        QueueEntry::Waits(wait)
     }
 
     /// Lists a conversation in which an earlier process left a turn; false where it is listed already. It is idle once
@@ -107,7 +107,7 @@ impl<T> Conversations<T> {
     /// The turn that ran is over: the next one, if one waits and a run may begin; it has one of the runs then. Where
     /// none may, `waits` is called, and [`Self::end_run`] answers with it later. Where none waits, the conversation is
     /// idle.
-    pub(crate) fn next(&self, session: &SessionId, waits: impl FnOnce(&T, Wait)) -> Option<T> {
+    pub(crate) fn next_turn(&self, session: &SessionId, waits: impl FnOnce(&T, TurnWait)) -> Option<T> {
         let mut queues = self.lock();
         let Queues { waiting, ready, free } = &mut *queues;
         let Some(first) = waiting.get(session)?.front() else {
@@ -138,8 +138,8 @@ impl<T> Conversations<T> {
         None
     }
 
-    const fn for_run(&self, place: usize) -> Wait {
-        Wait::Run {
+    const fn for_run(&self, place: usize) -> TurnWait {
+        TurnWait::Run {
             place,
             runs: self.runs,
         }
@@ -194,23 +194,23 @@ mod tests {
     use super::*;
 
     fn next(all: &Conversations<u32>, session: &SessionId) -> Option<u32> {
-        all.next(session, |turn, wait| panic!("{turn} waits: {wait:?}"))
+        all.next_turn(session, |turn, wait| panic!("{turn} waits: {wait:?}"))
     }
 
     #[test]
     fn first_in_first_out_up_to_the_cap_and_conversations_apart() {
         let all = Conversations::with_runs(9);
         let (a, b) = (SessionId::new("a"), SessionId::new("b"));
-        let enter = |session, turn| all.enter(session, turn, 2, |_| {});
-        assert_eq!(enter(&a, 1), Entry::Run(1));
-        assert_eq!(enter(&a, 2), Entry::Waits(Wait::Conversation(1)));
-        assert_eq!(enter(&a, 3), Entry::Waits(Wait::Conversation(2)));
-        assert_eq!(enter(&a, 4), Entry::Full(4));
-        assert_eq!(enter(&b, 5), Entry::Run(5));
+        let enter = |session, turn| all.enter_turn(session, turn, 2, |_| {});
+        assert_eq!(enter(&a, 1), QueueEntry::Run(1));
+        assert_eq!(enter(&a, 2), QueueEntry::Waits(TurnWait::Conversation(1)));
+        assert_eq!(enter(&a, 3), QueueEntry::Waits(TurnWait::Conversation(2)));
+        assert_eq!(enter(&a, 4), QueueEntry::Full(4));
+        assert_eq!(enter(&b, 5), QueueEntry::Run(5));
         assert_eq!(next(&all, &a), Some(2));
         assert_eq!(next(&all, &a), Some(3));
         assert_eq!(next(&all, &a), None);
-        assert_eq!(enter(&a, 6), Entry::Run(6));
+        assert_eq!(enter(&a, 6), QueueEntry::Run(6));
         assert_eq!(next(&all, &b), None);
     }
 
@@ -218,18 +218,18 @@ mod tests {
     fn no_more_run_at_once_than_may_and_who_has_waited_longest_is_the_next() {
         let all = Conversations::with_runs(1);
         let [a, b, c] = ["a", "b", "c"].map(SessionId::new);
-        let enter = |session, turn| all.enter(session, turn, 9, |_| {});
-        let for_run = |place| Wait::Run { place, runs: 1 };
-        assert_eq!(enter(&a, 1), Entry::Run(1));
-        assert_eq!(enter(&a, 2), Entry::Waits(Wait::Conversation(1)));
-        assert_eq!(enter(&b, 3), Entry::Waits(for_run(1)));
-        assert_eq!(enter(&c, 4), Entry::Waits(for_run(2)));
+        let enter = |session, turn| all.enter_turn(session, turn, 9, |_| {});
+        let for_run = |place| TurnWait::Run { place, runs: 1 };
+        assert_eq!(enter(&a, 1), QueueEntry::Run(1));
+        assert_eq!(enter(&a, 2), QueueEntry::Waits(TurnWait::Conversation(1)));
+        assert_eq!(enter(&b, 3), QueueEntry::Waits(for_run(1)));
+        assert_eq!(enter(&c, 4), QueueEntry::Waits(for_run(2)));
         // The run is over; its turn goes on until its answer has arrived.
         assert_eq!(all.end_run(), Some(3));
         let mut waits = None;
-        assert_eq!(all.next(&a, |turn, wait| waits = Some((*turn, wait))), None);
+        assert_eq!(all.next_turn(&a, |turn, wait| waits = Some((*turn, wait))), None);
         assert_eq!(waits, Some((2, for_run(2))));
-        assert_eq!(enter(&a, 5), Entry::Waits(Wait::Conversation(2)));
+        assert_eq!(enter(&a, 5), QueueEntry::Waits(TurnWait::Conversation(2)));
         // A turn that waits for a run can be dropped like any other.
         assert_eq!(all.take_waiting_of(&c, |_| true), [4]);
         assert_eq!(all.end_run(), Some(2));
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(next(&all, &a), Some(5));
         assert_eq!(next(&all, &a), None);
         assert_eq!(all.end_run(), None);
-        assert_eq!(enter(&c, 6), Entry::Run(6));
+        assert_eq!(enter(&c, 6), QueueEntry::Run(6));
     }
 
     #[test]
@@ -247,8 +247,8 @@ mod tests {
         let a = SessionId::new("a");
         assert!(all.occupy(&a));
         assert!(!all.occupy(&a));
-        let entry = all.enter(&a, 1, 9, |_| {});
-        assert_eq!(entry, Entry::Waits(Wait::Conversation(1)));
+        let entry = all.enter_turn(&a, 1, 9, |_| {});
+        assert_eq!(entry, QueueEntry::Waits(TurnWait::Conversation(1)));
         assert_eq!(next(&all, &a), Some(1));
         assert_eq!(next(&all, &a), None);
         assert!(all.occupy(&a));
@@ -259,14 +259,14 @@ mod tests {
         let all = Conversations::with_runs(9);
         let a = SessionId::new("a");
         for turn in 1..=3 {
-            all.enter(&a, turn, 9, |_| {});
+            all.enter_turn(&a, turn, 9, |_| {});
         }
         assert_eq!(all.waiting(&a, |turn| *turn), [2, 3]);
         assert_eq!(all.take_waiting_of(&a, |turn| *turn == 2), [2]);
         assert_eq!(all.waiting(&a, |turn| *turn), [3]);
         assert_eq!(all.take_waiting_of(&a, |_| true), [3]);
-        let entry = all.enter(&a, 4, 9, |_| {});
-        assert_eq!(entry, Entry::Waits(Wait::Conversation(1)));
+        let entry = all.enter_turn(&a, 4, 9, |_| {});
+        assert_eq!(entry, QueueEntry::Waits(TurnWait::Conversation(1)));
         assert_eq!(next(&all, &a), Some(4));
         assert!(all.take_waiting_of(&"b".into(), |_| true).is_empty());
     }

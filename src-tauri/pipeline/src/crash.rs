@@ -2,7 +2,7 @@
 
 /// A place around which a crash must lose and double nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Point {
+pub enum CrashPoint {
     /// Before events go into the journal.
     BeforeAppend,
     /// After events went into the journal, before they are durable.
@@ -25,7 +25,7 @@ pub enum Point {
     AfterSettle,
 }
 
-impl Point {
+impl CrashPoint {
     /// Every point.
     pub const ALL: &'static [Self] = &[
         Self::BeforeAppend,
@@ -60,7 +60,7 @@ impl Point {
 /// Ends the process here with SIGKILL if `FOLDBACK_CRASH_AT` is `POINT:N` and this is the Nth time (from 1)
 /// that the point is reached.
 #[cfg(feature = "crash-points")]
-pub(crate) fn point(point: Point) {
+pub(crate) fn point(point: CrashPoint) {
     use std::sync::{
         LazyLock,
         atomic::{AtomicU64, Ordering},
@@ -85,4 +85,4 @@ pub(crate) fn point(point: Point) {
 /// Nothing: this build has no crash points.
 #[cfg(not(feature = "crash-points"))]
 #[inline]
-pub(crate) const fn point(_: Point) {}
+pub(crate) const fn point(_: CrashPoint) {}

@@ -8,7 +8,7 @@ use crate::{
         turn_delivery::TurnDelivery,
         unfinished::{UnfinishedTurn, is_unfinished},
     },
-    leaks::Watch,
+    leaks::LeakWatch,
     recorder::Recorder,
 };
 use foldback_store::StoreError;
@@ -60,12 +60,12 @@ fn delivery_of(
     let port = context.ports.port(&unfinished.inbound.channel)?;
     let recorder = recorder.in_session(&session);
     // Only the text that the scanner let through then may be shown now.
-    let leaks = Arc::new(Watch::default());
+    let leaks = Arc::new(LeakWatch::default());
     for message in &unfinished.messages {
-        leaks.wrote(message.number, &message.clean);
+        leaks.add_clean_text(message.number, &message.clean);
     }
     for event in events {
-        leaks.decided(&event.kind);
+        leaks.check_decision(&event.kind);
     }
     let (on, of) = ((delivery_queues, &context.ids), (turn, &session));
     let sender = OperationSender::of_turn(on, of, &recorder, &port.channel, &unfinished.inbound, &leaks);

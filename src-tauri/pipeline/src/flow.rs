@@ -81,7 +81,7 @@ impl From<Stop> for Kind {
 }
 
 /// The end of a turn that a gate stopped.
-pub(crate) const fn end_by(gate: Gate) -> Terminal {
+pub(crate) const fn terminal_of_gate(gate: Gate) -> Terminal {
     match gate {
         Gate::Duplicate => Terminal::Duplicate,
         Gate::Dropped => Terminal::Dropped,
@@ -90,10 +90,10 @@ pub(crate) const fn end_by(gate: Gate) -> Terminal {
 }
 
 /// Writes a stop down, with the end it is.
-pub(crate) fn stopped(recorder: &Recorder, stop: Stop) -> Result<Terminal, StoreError> {
+pub(crate) fn record_stop(recorder: &Recorder, stop: Stop) -> Result<Terminal, StoreError> {
     let Stop { stage, gate, .. } = stop;
     tracing::info!(%stage, %gate, "stopped");
-    let terminal = end_by(gate);
+    let terminal = terminal_of_gate(gate);
     recorder.note_all(vec![
         stop.into(),
         Kind::TurnEnded {

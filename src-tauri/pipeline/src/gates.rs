@@ -222,7 +222,7 @@ impl Gates {
         })?;
         let (rules, settings) = (self.context.rules, self.context.ports.settings(&message.channel));
         let (channel, chat) = (&message.channel, &message.chat);
-        let wrote = |id| self.delivery_queues.sent.knows(channel, chat, id);
+        let wrote = |id| self.delivery_queues.own_messages.contains(channel, chat, id);
         let approved = self.pairing.approver(channel, &message.sender.id);
         let context = AuthorizeContext {
             rules,

@@ -75,19 +75,19 @@ fn is_phone_digits(digits: &str) -> bool {
 
 /// Whose id it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Of {
+pub(crate) enum IdOwner {
     Person,
     Chat,
 }
 
 /// Why a platform gives no such id, in words; `None` when it may. Each form is that of the platform's documents.
-pub(crate) fn misfit(platform: Platform, of: Of, id: &str) -> Option<&'static str> {
+pub(crate) fn misfit(platform: Platform, of: IdOwner, id: &str) -> Option<&'static str> {
     match (platform, of) {
         // https://core.telegram.org/bots/api#user, #chat: 64-bit integers; those of groups are negative.
-        (Platform::Telegram, Of::Person) if !id.parse::<i64>().is_ok_and(|n| n > 0) => {
+        (Platform::Telegram, IdOwner::Person) if !id.parse::<i64>().is_ok_and(|n| n > 0) => {
             Some("people on Telegram have numbers of up to 64 bits as ids, never @names")
         }
-        (Platform::Telegram, Of::Chat) if !id.parse::<i64>().is_ok_and(|n| n != 0) => {
+        (Platform::Telegram, IdOwner::Chat) if !id.parse::<i64>().is_ok_and(|n| n != 0) => {
             Some("chats on Telegram have numbers of up to 64 bits as ids, those of groups with a minus")
         }
         // https://docs.discord.com/developers/reference#snowflakes: unsigned 64-bit integers.
@@ -104,11 +104,11 @@ pub(crate) fn misfit(platform: Platform, of: Of, id: &str) -> Option<&'static st
         }
         // https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/components: phone numbers, no plus; or
         // what stands for the number of somebody who hides it.
-        (Platform::Whatsapp, Of::Person) if !is_phone_digits(id) && !is_user_of_business(id) => Some(
+        (Platform::Whatsapp, IdOwner::Person) if !is_phone_digits(id) && !is_user_of_business(id) => Some(
             "people on WhatsApp have phone numbers as ids, digits with the country's code and without a plus, or ids such as DE.1349120865530274",
         ),
         // https://github.com/AsamK/signal-cli/blob/master/man/signal-cli-jsonrpc.5.adoc
-        (Platform::Signal, Of::Person) if !is_phone(id) && !is_uuid(id) => {
+        (Platform::Signal, IdOwner::Person) if !is_phone(id) && !is_uuid(id) => {
             Some("people on Signal have phone numbers with a plus, or UUIDs, as ids")
         }
         _ => None,
@@ -162,29 +162,29 @@ mod tests {
     #[test]
     fn each_platform_has_its_form() {
         let fits = |platform, of, id| misfit(platform, of, id).is_none();
-        assert!(fits(Platform::Telegram, Of::Person, "9223372036854775807"));
-        assert!(!fits(Platform::Telegram, Of::Person, "9223372036854775808"));
-        assert!(!fits(Platform::Telegram, Of::Person, "-42"));
-        assert!(fits(Platform::Telegram, Of::Chat, "-1001234567890"));
-        assert!(!fits(Platform::Telegram, Of::Person, "@alice"));
-        assert!(fits(Platform::Discord, Of::Person, "18446744073709551615"));
-        assert!(!fits(Platform::Discord, Of::Person, "18446744073709551616"));
-        assert!(fits(Platform::Slack, Of::Chat, "C07GENERAL"));
-        assert!(!fits(Platform::Slack, Of::Person, "u07alice"));
-        assert!(fits(Platform::Whatsapp, Of::Person, "4915112345678"));
-        assert!(!fits(Platform::Whatsapp, Of::Person, "+4915112345678"));
-        assert!(fits(Platform::Whatsapp, Of::Person, "DE.1349120865530274"));
-        assert!(!fits(Platform::Whatsapp, Of::Person, "de.1349120865530274"));
-        assert!(!fits(Platform::Whatsapp, Of::Person, "DE."));
-        assert!(fits(Platform::Signal, Of::Person, "+4915112345678"));
+        assert!(fits(Platform::Telegram, IdOwner::Person, "9223372036854775807"));
+        assert!(!fits(Platform::Telegram, IdOwner::Person, "9223372036854775808"));
+        assert!(!fits(Platform::Telegram, IdOwner::Person, "-42"));
+        assert!(fits(Platform::Telegram, IdOwner::Chat, "-1001234567890"));
+        assert!(!fits(Platform::Telegram, IdOwner::Person, "@alice"));
+        assert!(fits(Platform::Discord, IdOwner::Person, "18446744073709551615"));
+        assert!(!fits(Platform::Discord, IdOwner::Person, "18446744073709551616"));
+        assert!(fits(Platform::Slack, IdOwner::Chat, "C07GENERAL"));
+        assert!(!fits(Platform::Slack, IdOwner::Person, "u07alice"));
+        assert!(fits(Platform::Whatsapp, IdOwner::Person, "4915112345678"));
+        assert!(!fits(Platform::Whatsapp, IdOwner::Person, "+4915112345678"));
+        assert!(fits(Platform::Whatsapp, IdOwner::Person, "DE.1349120865530274"));
+        assert!(!fits(Platform::Whatsapp, IdOwner::Person, "de.1349120865530274"));
+        assert!(!fits(Platform::Whatsapp, IdOwner::Person, "DE."));
+        assert!(fits(Platform::Signal, IdOwner::Person, "+4915112345678"));
         assert!(fits(
             Platform::Signal,
-            Of::Person,
+            IdOwner::Person,
             "a8f0c3d2-1b2c-4d5e-8f90-0123456789ab"
         ));
         assert!(!fits(
             Platform::Signal,
-            Of::Person,
+            IdOwner::Person,
             "A8F0C3D2-1B2C-4D5E-8F90-0123456789AB"
         ));
     }

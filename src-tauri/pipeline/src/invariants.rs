@@ -49,7 +49,7 @@ pub enum Extent {
 pub fn check(events: &[Event], extent: Extent) -> Vec<Violation> {
     let mut state = State::default();
     for event in events {
-        state.take(event);
+        state.fold_event(event);
     }
     if extent == Extent::Ended {
         state.end(events.last().map_or(Seq(0), |e| e.seq));
@@ -105,7 +105,7 @@ impl State {
         });
     }
 
-    fn take(&mut self, event: &Event) {
+    fn fold_event(&mut self, event: &Event) {
         if event.seq <= self.last {
             self.violation(event, format!("it comes after event {}", self.last));
         }

@@ -17,31 +17,31 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// How long an operation whose message nobody knows may take to end: a platform can tell of it on one line before its
 /// acknowledgement has come in on another.
-const AGAIN: Duration = Duration::from_secs(2);
+const SEARCH_TIME: Duration = Duration::from_secs(2);
 /// How long between two looks for it meanwhile.
-const LOOK: Duration = Duration::from_millis(100);
+const SEARCH_INTERVAL: Duration = Duration::from_millis(100);
 /// Most news that are looked up at once; each look reads the outbox. More wait in their line.
 const AT_ONCE: usize = 32;
 
 /// News of a message, with its place among what is looked up at once.
-type Told = (Late, Option<OwnedSemaphorePermit>);
+type QueuedNews = (Late, Option<OwnedSemaphorePermit>);
 
 /// News of each message that is not written down yet, in the order in which it was told: of two receipts that
 /// were looked up at once the later one could be found first, and the earlier one would be none.
 #[derive(Default)]
 struct LateLines {
     /// A message is listed while something told of it is being written down.
-    lines: Mutex<HashMap<(ChannelId, MessageId), VecDeque<Told>>>,
+    lines: Mutex<HashMap<(ChannelId, MessageId), VecDeque<QueuedNews>>>,
 }
 
 impl LateLines {
-    fn lock(&self) -> MutexGuard<'_, HashMap<(ChannelId, MessageId), VecDeque<Told>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(ChannelId, MessageId), VecDeque<QueuedNews>>> {
         // Every change leaves the map whole, so that a panic elsewhere does not matter here.
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The next news of the message; without any its line ends.
-    fn next(&self, about: &(ChannelId, MessageId)) -> Option<Told> {
+    fn next(&self, about: &(ChannelId, MessageId)) -> Option<QueuedNews> {
         let mut lines = self.lock();
         let told = lines.get_mut(about)?.pop_front();
         if told.is_none() {
@@ -85,7 +85,7 @@ impl LateRecorder {
 
     /// Writes down what became known later, until every channel is off: a platform may tell it once, and while the
     /// process ends.
-    pub(crate) async fn listen(self: Arc<Self>, mut late: mpsc::Receiver<Late>) {
+    pub(crate) async fn record_news(self: Arc<Self>, mut late: mpsc::Receiver<Late>) {
         let places = Arc::new(Semaphore::new(AT_ONCE));
         loop {
             let next = async {
@@ -96,16 +96,16 @@ impl LateRecorder {
                 break;
             };
             let Some((late, place)) = next else { return };
-            self.take_in_line(late, Some(place));
+            self.queue_news(late, Some(place));
         }
         // Nobody tells anything any more; this is already on its way.
         while let Ok(late) = late.try_recv() {
-            self.take_in_line(late, None);
+            self.queue_news(late, None);
         }
     }
 
     /// Writes it down once everything is written down that was told of the message before.
-    fn take_in_line(self: &Arc<Self>, late: Late, place: Option<OwnedSemaphorePermit>) {
+    fn queue_news(self: &Arc<Self>, late: Late, place: Option<OwnedSemaphorePermit>) {
         let about = (late.channel.clone(), late.message.clone());
         match self.lines.lock().entry(about.clone()) {
             Entry::Occupied(mut line) => return line.get_mut().push_back((late, place)),
@@ -144,7 +144,7 @@ impl LateRecorder {
     /// False when the process ends first.
     async fn record_late(&self, late: &Late) -> Result<bool, StoreError> {
         let clock = self.recorder.clock.as_ref();
-        let until = Deadline::after(clock, AGAIN);
+        let until = Deadline::after(clock, SEARCH_TIME);
         loop {
             // Asked first: an operation that ends in between is found. Another program may send from the same account;
             // its messages are not waited for while none of ours is at the platform.
@@ -157,7 +157,7 @@ impl LateRecorder {
                 self.pass_over(late).await?;
                 return Ok(true);
             }
-            let look = clock.sleep_until(clock.now().plus(LOOK));
+            let look = clock.sleep_until(clock.now().plus(SEARCH_INTERVAL));
             // No operation ends any more.
             if self.inbound_closed.run_until_cancelled(look).await.is_none() {
                 return Ok(false);

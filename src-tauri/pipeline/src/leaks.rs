@@ -6,7 +6,7 @@
 mod places;
 
 use foldback_wire::{Code, Fate, Kind, OpId, Span};
-use places::{Hidden, Part, Shown};
+use places::{HiddenRanges, ShownPart, ShownRanges};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -25,7 +25,7 @@ pub(crate) struct Leak {
 
 /// What an operation says of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct AnswerPlace {
     /// Which assistant message.
     pub(crate) message: u32,
     /// Bytes of its clean text.
@@ -38,12 +38,12 @@ pub(crate) struct Place {
 
 /// Watches a turn: what its scanners decide, and what its operations show. Whichever comes last raises the alarm.
 #[derive(Debug, Default)]
-pub(crate) struct Watch(Mutex<BTreeMap<u32, Message>>);
+pub(crate) struct LeakWatch(Mutex<BTreeMap<u32, Message>>);
 
-impl Watch {
+impl LeakWatch {
     /// The scanner decided. Answers what the screen has that it should not. Next to no work for a sound scanner:
     /// what it shows lies behind all that it showed before, and in no markup.
-    pub(crate) fn decided(&self, kind: &Kind) -> Vec<Leak> {
+    pub(crate) fn check_decision(&self, kind: &Kind) -> Vec<Leak> {
         match kind {
             Kind::Decided { message, range } if range.fate == Fate::Show => {
                 let length = range.shown_as.as_ref().map_or(range.span.len(), String::len);
@@ -60,12 +60,12 @@ impl Watch {
     }
 
     /// More clean text of a message; told before anything is done with it.
-    pub(crate) fn wrote(&self, message: u32, text: &str) {
+    pub(crate) fn add_clean_text(&self, message: u32, text: &str) {
         self.messages().entry(message).or_default().clean.push_str(text);
     }
 
     /// An operation showed this text for a place of an answer. Answers what it should not have shown.
-    pub(crate) fn shown(&self, op: OpId, place: Place, text: &str) -> Vec<Leak> {
+    pub(crate) fn check_operation(&self, op: OpId, place: AnswerPlace, text: &str) -> Vec<Leak> {
         self.of(place.message, |message| {
             message.carried.push((op, place.span));
             let leaked = message.leaked.iter().filter_map(|part| part.in_clean(place.span));
@@ -124,11 +124,11 @@ fn markup(kind: &Kind) -> Option<(u32, Span)> {
 struct Message {
     /// What the user is to see.
     clean: String,
-    shown: Shown,
+    shown: ShownRanges,
     /// What the scanner hides, and what it read as markup.
-    hidden: Hidden,
+    hidden: HiddenRanges,
     /// What is shown and hidden.
-    leaked: Vec<Part>,
+    leaked: Vec<ShownPart>,
     /// Which operation put which place of the clean text on the screen.
     carried: Vec<(OpId, Span)>,
     raised: BTreeSet<(OpId, Span)>,
@@ -150,8 +150,8 @@ impl Message {
     }
 
     /// The operations that have these parts on the screen.
-    fn leak(&mut self, parts: Vec<Part>) -> Vec<(OpId, Span)> {
-        let on_screen = |part: &Part| {
+    fn leak(&mut self, parts: Vec<ShownPart>) -> Vec<(OpId, Span)> {
+        let on_screen = |part: &ShownPart| {
             let part = *part;
             let carried = self.carried.iter();
             carried.filter_map(move |(op, clean)| Some((*op, part.in_clean(*clean)?.raw)))
@@ -163,8 +163,8 @@ impl Message {
 
     /// The raw bytes where an operation's text is not the clean text of its place; all the place's where it has
     /// none to blame.
-    fn foreign(&self, place: Place, text: &str) -> Option<Span> {
-        let Place {
+    fn foreign(&self, place: AnswerPlace, text: &str) -> Option<Span> {
+        let AnswerPlace {
             span, prefix, suffix, ..
         } = place;
         let own = prefix..text.len().saturating_sub(suffix);
@@ -253,8 +253,8 @@ mod tests {
     const ALL: Span = Span { start: 0, end: 10 };
 
     /// A place of message 0 that is shown as it stands.
-    const fn place(span: Span) -> Place {
-        Place {
+    const fn place(span: Span) -> AnswerPlace {
+        AnswerPlace {
             message: 0,
             span,
             prefix: 0,
@@ -265,21 +265,21 @@ mod tests {
     /// The clean text of message 0: as long as any of these.
     const CLEAN: &str = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-    fn watch() -> Watch {
-        let watch = Watch::default();
-        watch.wrote(0, CLEAN);
+    fn watch() -> LeakWatch {
+        let watch = LeakWatch::default();
+        watch.add_clean_text(0, CLEAN);
         watch
     }
 
     /// The leaks, told of at each step: first what is decided, then the operation, or the other way round.
     fn leaks(decided: &[Kind], clean: Span, shown_first: bool) -> Vec<Span> {
         let watch = watch();
-        let show = || watch.shown(OpId(7), place(clean), clean.of(CLEAN));
+        let show = || watch.check_operation(OpId(7), place(clean), clean.of(CLEAN));
         let mut leaks = Vec::new();
         if shown_first {
             leaks.extend(show());
         }
-        leaks.extend(decided.iter().flat_map(|kind| watch.decided(kind)));
+        leaks.extend(decided.iter().flat_map(|kind| watch.check_decision(kind)));
         if !shown_first {
             leaks.extend(show());
         }
@@ -357,26 +357,26 @@ mod tests {
     #[test]
     fn the_alarm_waits_for_nothing_but_what_it_is_about() {
         let watch = watch();
-        let show = |op| watch.shown(OpId(op), place(ALL), ALL.of(CLEAN));
-        assert!(watch.decided(&shown(0, 10)).is_empty());
+        let show = |op| watch.check_operation(OpId(op), place(ALL), ALL.of(CLEAN));
+        assert!(watch.check_decision(&shown(0, 10)).is_empty());
         assert!(show(7).is_empty());
         // Another operation is held, another message is not decided: the alarm does not care.
-        assert_eq!(watch.decided(&stripped(6, 20)).len(), 1);
+        assert_eq!(watch.check_decision(&stripped(6, 20)).len(), 1);
         assert_eq!(show(8).len(), 1, "a later operation shows it too");
-        assert!(watch.decided(&shown(20, 24)).is_empty(), "told of already");
-        assert!(watch.decided(&voice(7, 20)).is_empty(), "told of already");
-        let other = Place {
+        assert!(watch.check_decision(&shown(20, 24)).is_empty(), "told of already");
+        assert!(watch.check_decision(&voice(7, 20)).is_empty(), "told of already");
+        let other = AnswerPlace {
             message: 1,
             ..place(ALL)
         };
-        watch.wrote(1, CLEAN);
-        assert!(watch.shown(OpId(9), other, ALL.of(CLEAN)).is_empty());
+        watch.add_clean_text(1, CLEAN);
+        assert!(watch.check_operation(OpId(9), other, ALL.of(CLEAN)).is_empty());
     }
 
     /// The leaks of an operation that carries this text for "Sure thing", of which this is the raw text.
-    fn carried(place: Place, text: &str) -> Vec<Span> {
+    fn carried(place: AnswerPlace, text: &str) -> Vec<Span> {
         let raw = "Sure <react emoji=\"eyes\" /> thing <no-reply/>";
-        let watch = Watch::default();
+        let watch = LeakWatch::default();
         for kind in [
             shown(0, 4),
             stripped(4, 27),
@@ -384,11 +384,11 @@ mod tests {
             shown(28, 33),
             stripped(33, 45),
         ] {
-            watch.decided(&kind);
+            watch.check_decision(&kind);
         }
         assert_eq!(raw.len(), 45);
-        watch.wrote(0, "Sure thing");
-        let leaks = watch.shown(OpId(7), place, text);
+        watch.add_clean_text(0, "Sure thing");
+        let leaks = watch.check_operation(OpId(7), place, text);
         leaks.into_iter().map(|leak| leak.span).collect()
     }
 
@@ -407,7 +407,7 @@ mod tests {
 
     #[test]
     fn what_repairs_a_cut_is_no_leak_and_hides_none() {
-        let repaired = Place {
+        let repaired = AnswerPlace {
             prefix: 8,
             suffix: 4,
             ..place(Span::new(5, 10))

@@ -7,8 +7,8 @@ use crate::{
         operation::OutgoingOperation,
         operation_sender::{OperationSender, SendProgress},
     },
-    flow::{Stop, stopped},
-    leaks::Watch,
+    flow::{Stop, record_stop},
+    leaks::LeakWatch,
     recorder::Recorder,
     rules::Rule,
     stages::session,
@@ -107,7 +107,7 @@ impl Pairing {
         });
         if !asks {
             drop(book);
-            let terminal = stopped(&unpaired.recorder, unpaired.stop)?;
+            let terminal = record_stop(&unpaired.recorder, unpaired.stop)?;
             // A caller that does not wait for the end is fine.
             let _ = unpaired.end.send(terminal);
             return Ok(());
@@ -184,7 +184,7 @@ impl Pairing {
             &recorder,
             &port.channel,
             &message,
-            &Arc::new(Watch::default()),
+            &Arc::new(LeakWatch::default()),
         );
         if let SendProgress::Held(held) = sender
             .send_operation_after(

@@ -1,6 +1,6 @@
 //! Requests for permission that wait for a person, at the console or in the chat.
 
-use crate::user_text::{Decider, Undecided};
+use crate::user_text::{Decider, NoDecision};
 use foldback_channels::Delivered;
 use foldback_wire::{
     Actor, Inbound, PermissionId, PermissionKind, PermissionOption, PermissionRequest, ThreadId, Timestamp,
@@ -15,7 +15,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// An answer on its way to the run that asked.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
+pub(crate) struct PermissionAnswer {
     pub(crate) id: PermissionId,
     /// None where the request is cancelled.
     pub(crate) option: Option<PermissionOption>,
@@ -23,12 +23,12 @@ pub(crate) struct Answer {
     /// Why, for the journal.
     pub(crate) why: String,
     /// Why the pipeline decides in the place of a person, for the chat.
-    pub(crate) undecided: Option<Undecided>,
+    pub(crate) undecided: Option<NoDecision>,
 }
 
-impl Answer {
+impl PermissionAnswer {
     /// The pipeline's, in the place of a person.
-    pub(crate) fn instead(id: PermissionId, option: Option<PermissionOption>, why: Undecided) -> Self {
+    pub(crate) fn by_pipeline(id: PermissionId, option: Option<PermissionOption>, why: NoDecision) -> Self {
         Self {
             id,
             option,
@@ -49,12 +49,12 @@ impl Answer {
 pub(crate) struct QuestionDelivery {
     /// Cancelled once the request is decided.
     decided: CancellationToken,
-    asked: Arc<OnceLock<Asked>>,
+    asked: Arc<OnceLock<AskState>>,
 }
 
 /// The state of a question in its chat.
 #[derive(Debug, Clone, Copy)]
-enum Asked {
+enum AskState {
     /// The platform sent it at this time by its own clock; by ours, at which it acknowledged it, where it tells none.
     At(Timestamp),
     /// Nothing, and never will: it was a dry run.
@@ -80,9 +80,9 @@ impl QuestionDelivery {
     /// Notes that the operation that asks went through.
     pub(crate) fn delivered(&self, delivered: &Delivered, now: Timestamp) {
         let asked = if delivered.dry_run {
-            Asked::Never
+            AskState::Never
         } else {
-            Asked::At(delivered.ack.sent_at.unwrap_or(now))
+            AskState::At(delivered.ack.sent_at.unwrap_or(now))
         };
         // The first word of the platform counts.
         let _ = self.asked.set(asked);
@@ -98,13 +98,13 @@ impl QuestionDelivery {
             return false;
         }
         match self.asked.get() {
-            Some(Asked::At(since)) => *since < message.at,
-            Some(Asked::Never) | None => false,
+            Some(AskState::At(since)) => *since < message.at,
+            Some(AskState::Never) | None => false,
         }
     }
 
     fn was_never_asked(&self) -> bool {
-        matches!(self.asked.get(), Some(Asked::Never))
+        matches!(self.asked.get(), Some(AskState::Never))
     }
 }
 
@@ -127,7 +127,7 @@ impl Eq for Question {}
 
 /// A request that waits.
 #[derive(Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct OpenRequest {
     /// As people see it: secrets are masked.
     pub(crate) shown: PendingPermission,
     /// The thread of the turn: a conversation of its own in the chat.
@@ -143,10 +143,10 @@ pub(crate) struct Waiting {
     pub(crate) whole: Option<PermissionRequest>,
     /// Some of it is left out where it is shown, and no operator has seen it whole yet.
     pub(crate) unseen: bool,
-    pub(crate) answers: mpsc::UnboundedSender<Answer>,
+    pub(crate) answers: mpsc::UnboundedSender<PermissionAnswer>,
 }
 
-impl Waiting {
+impl OpenRequest {
     /// True where it is asked in the chat and thread of this message.
     fn is_where(&self, message: &Inbound) -> bool {
         self.shown.channel == message.channel
@@ -171,7 +171,7 @@ impl Waiting {
 /// All requests that wait. Whoever takes one out decides it: nobody else can any more.
 #[derive(Debug, Default)]
 pub(crate) struct Permissions {
-    waiting: Mutex<BTreeMap<(TurnId, PermissionId), Waiting>>,
+    waiting: Mutex<BTreeMap<(TurnId, PermissionId), OpenRequest>>,
 }
 
 /// Why a person's answer does not count.
@@ -189,18 +189,18 @@ pub enum PermissionFault {
 }
 
 impl Permissions {
-    pub(crate) fn enter(&self, waiting: Waiting) {
+    pub(crate) fn add_request(&self, waiting: OpenRequest) {
         let key = (waiting.shown.turn, waiting.shown.request.id.clone());
         self.lock().insert(key, waiting);
     }
 
     /// Takes a request out, if it still waits.
-    pub(crate) fn take(&self, turn: TurnId, id: &PermissionId) -> Option<Waiting> {
+    pub(crate) fn take_request(&self, turn: TurnId, id: &PermissionId) -> Option<OpenRequest> {
         self.lock().remove(&(turn, id.clone()))
     }
 
     /// What waits, the oldest first.
-    pub(crate) fn shown(&self) -> Vec<PendingPermission> {
+    pub(crate) fn list_requests(&self) -> Vec<PendingPermission> {
         let mut shown: Vec<_> = self
             .lock()
             .values()
@@ -212,7 +212,7 @@ impl Permissions {
 
     /// A request as its agent made it, for the operator, who may allow it from then on. Where nothing in it is masked or left
     /// out, that is how it is shown.
-    pub(crate) fn uncover(
+    pub(crate) fn reveal_request(
         &self,
         turn: TurnId,
         id: &PermissionId,
@@ -225,7 +225,7 @@ impl Permissions {
     }
 
     /// A person chooses an option by its id, or cancels.
-    pub(crate) fn decide(
+    pub(crate) fn decide_request(
         &self,
         turn: TurnId,
         id: &PermissionId,
@@ -259,13 +259,13 @@ impl Permissions {
         }
         let waiting = all.remove(&key).ok_or(PermissionFault::Gone)?;
         drop(all);
-        waiting.answer(option, by, why.to_owned());
+        waiting.send_answer(option, by, why.to_owned());
         Ok(())
     }
 
     /// What a message answers where it stands: the request of this number, or without one those that its sender was
     /// asked before it was written, the oldest first.
-    pub(crate) fn in_chat(&self, message: &Inbound, wanted: Option<&str>) -> Vec<ChatQuestion> {
+    pub(crate) fn asked_in_chat(&self, message: &Inbound, wanted: Option<&str>) -> Vec<ChatQuestion> {
         let all = self.lock();
         let here = all.values().filter(|waiting| waiting.is_where(message));
         let mut found: Vec<_> = here.filter(|waiting| waiting.is_meant(message, wanted)).collect();
@@ -281,29 +281,29 @@ impl Permissions {
     }
 
     /// The sender's answer.
-    pub(crate) fn answer_in_chat(
+    pub(crate) fn answer_request(
         &self,
         of: &ChatQuestion,
         allow: bool,
         by: Actor,
     ) -> Result<(), PermissionFault> {
-        let waiting = self.take(of.turn, &of.id).ok_or(PermissionFault::Gone)?;
+        let waiting = self.take_request(of.turn, &of.id).ok_or(PermissionFault::Gone)?;
         let option = choose(&waiting.shown.request, allow);
-        waiting.answer(option, by, "the sender's answer in the chat".to_owned());
+        waiting.send_answer(option, by, "the sender's answer in the chat".to_owned());
         Ok(())
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<(TurnId, PermissionId), Waiting>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<(TurnId, PermissionId), OpenRequest>> {
         // Whole after every change, so that a panic elsewhere does not matter here.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Waiting {
-    fn answer(self, option: Option<PermissionOption>, by: Actor, why: String) {
+impl OpenRequest {
+    fn send_answer(self, option: Option<PermissionOption>, by: Actor, why: String) {
         let id = self.shown.request.id;
         // A run that has just ended closes its requests itself.
-        let _ = self.answers.send(Answer {
+        let _ = self.answers.send(PermissionAnswer {
             id,
             option,
             by,

@@ -21,13 +21,13 @@
 
 use crate::{
     context::TurnContext,
-    conversations::{Conversations, Entry, Wait},
-    flow::{Stop, stopped},
+    conversations::{Conversations, QueueEntry, TurnWait},
+    flow::{Stop, record_stop},
     pending::Pending,
     rules::Rule,
     stages::dedupe::SeenMessages,
     supervise::contained,
-    turn::{AllowedRun, TurnRunner},
+    turn::{RunPermit, TurnRunner},
 };
 use foldback_store::StoreError;
 use foldback_wire::{Actor, Gate, Kind, SessionId, Stage};
@@ -47,11 +47,11 @@ pub(crate) fn dropped(by: &Actor) -> Stop {
 }
 
 /// That a turn waits, and for what.
-fn queued(wait: Wait) -> Kind {
+fn queued(wait: TurnWait) -> Kind {
     let number = |count| u32::try_from(count).unwrap_or(u32::MAX);
     let (position, runs) = match wait {
-        Wait::Conversation(place) => (place, None),
-        Wait::Run { place, runs } => (place, Some(number(runs))),
+        TurnWait::Conversation(place) => (place, None),
+        TurnWait::Run { place, runs } => (place, Some(number(runs))),
     };
     Kind::Queued {
         position: number(position),
@@ -113,7 +113,7 @@ impl TurnQueue {
 
     /// Has a message wait for its turn, which begins at once where nothing goes on in its conversation and a run is
     /// free.
-    pub(crate) fn enter(self: &Arc<Self>, pending: Pending) -> Result<(), StoreError> {
+    pub(crate) fn enter_turn(self: &Arc<Self>, pending: Pending) -> Result<(), StoreError> {
         let cap = self.context.ports.config.queue.cap;
         let cap = if self.context.rules.holds(Rule::QueueCap) {
             cap
@@ -130,19 +130,19 @@ impl TurnQueue {
         }
         let recorder = pending.recorder.clone();
         let mut noted = Ok(());
-        let entry = self.conversations.enter(&session, pending, cap, |place| {
+        let entry = self.conversations.enter_turn(&session, pending, cap, |place| {
             noted = recorder.note(queued(place));
         });
         noted?;
         match entry {
-            Entry::Run(pending) => {
+            QueueEntry::Run(pending) => {
                 self.context
                     .tasks
                     .spawn(Arc::clone(self).converse(pending, false));
                 Ok(())
             }
-            Entry::Waits(_) => Ok(()),
-            Entry::Full(pending) => {
+            QueueEntry::Waits(_) => Ok(()),
+            QueueEntry::Full(pending) => {
                 let detail = format!("{cap} messages wait in this conversation already");
                 let stop = Stop::new(Stage::Queue, Gate::QueueFull, detail)
                     .given("waiting", cap.to_string())
@@ -155,14 +155,14 @@ impl TurnQueue {
     /// Stops a turn that had passed the gates; another copy of its message is a new one.
     fn refuse(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
         self.seen.lock().release(self.context.rules, &pending.claim);
-        let _ = pending.ended.send(stopped(&pending.recorder, stop)?);
+        let _ = pending.ended.send(record_stop(&pending.recorder, stop)?);
         Ok(())
     }
 
     /// Stops it like [`Self::refuse`], and another copy of its message is not answered either: a person does not want it.
     pub(crate) fn refuse_for_good(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
         self.seen.lock().commit(&pending.claim);
-        let _ = pending.ended.send(stopped(&pending.recorder, stop)?);
+        let _ = pending.ended.send(record_stop(&pending.recorder, stop)?);
         Ok(())
     }
 
@@ -190,9 +190,9 @@ impl TurnQueue {
     }
 
     /// One of the runs, which goes to the turn that has waited longest for one once it is over.
-    fn allow_run(self: &Arc<Self>) -> AllowedRun {
+    fn allow_run(self: &Arc<Self>) -> RunPermit {
         let queue = Arc::clone(self);
-        AllowedRun::new(move || {
+        RunPermit::new(move || {
             let next = queue.conversations.end_run();
             // A runtime that is gone runs nothing; what waited stays open, and the next start takes it up.
             if let (Some(pending), Ok(runtime)) = (next, Handle::try_current()) {
@@ -205,7 +205,7 @@ impl TurnQueue {
     /// The next turn of a conversation, whose turn is over; it has one of the runs. Where none may begin, it says that it
     /// waits, and goes on when one is over.
     fn next_turn(&self, session: &SessionId) -> Option<Pending> {
-        self.conversations.next(session, |pending, wait| {
+        self.conversations.next_turn(session, |pending, wait| {
             if let Err(error) = pending.recorder.note(queued(wait)) {
                 tracing::error!(%error, "the queue goes on without a word");
             }
@@ -214,7 +214,7 @@ impl TurnQueue {
 
     /// One turn, in a task of its own: one that panics takes neither its conversation nor its claim with it.
     /// `free` is cancelled as soon as its conversation may go on.
-    async fn attend(self: Arc<Self>, pending: Pending, free: CancellationToken, run: AllowedRun) {
+    async fn attend(self: Arc<Self>, pending: Pending, free: CancellationToken, run: RunPermit) {
         let (id, claim, recorder) = (pending.id, pending.claim.clone(), pending.recorder.clone());
         let _at_the_latest = free.clone().drop_guard();
         let turn = Arc::clone(&self.runner).run_turn(pending, free, Some(run));

@@ -1,9 +1,9 @@
 //! Writing decisions into the journal, with whom they belong to.
 
 use crate::{
-    crash::{self, Point},
+    crash::{self, CrashPoint},
     leaks::Leak,
-    supervise::Panicked,
+    supervise::WorkPanic,
     time::ClockJumps,
 };
 use foldback_store::{Journal, Numbers, StoreError};
@@ -177,7 +177,7 @@ impl Recorder {
 
     /// Tells of a jump of the clock since the last look, before anything that bears the new time.
     pub(crate) fn tell_jump(&self) {
-        let Some(by_ms) = self.jumps.look(self.clock.as_ref()) else {
+        let Some(by_ms) = self.jumps.measure_jump(self.clock.as_ref()) else {
             return;
         };
         tracing::warn!(by_ms, "the system's clock jumped");
@@ -234,9 +234,9 @@ impl Recorder {
     }
 
     fn write(&self, drafts: Vec<Draft>) -> Result<(), StoreError> {
-        crash::point(Point::BeforeAppend);
+        crash::point(CrashPoint::BeforeAppend);
         self.journal.append(drafts)?;
-        crash::point(Point::AfterAppend);
+        crash::point(CrashPoint::AfterAppend);
         Ok(())
     }
 
@@ -250,7 +250,7 @@ impl Recorder {
     }
 
     /// Tells that work panicked, and what becomes of it.
-    pub(crate) fn tell_panic(&self, fate: &str, panicked: &Panicked) {
+    pub(crate) fn tell_panic(&self, fate: &str, panicked: &WorkPanic) {
         tracing::error!(%panicked, "{fate}");
         if let Err(error) = self.warn(format!("{fate}: {panicked}")) {
             tracing::error!(%error, "a panic is not in the journal");

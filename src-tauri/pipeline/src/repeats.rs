@@ -4,7 +4,7 @@ use crate::{
     flow::Stop,
     recorder::Recorder,
     rules::{Rule, Rules},
-    stages::dedupe::{SeenMessages, State, duplicate, is_same},
+    stages::dedupe::{ClaimState, SeenMessages, duplicate, is_same},
 };
 use foldback_store::{Mention, Selection, StoreError};
 use foldback_wire::{Event, Inbound, Kind, Seq, Terminal, Timestamp, TurnId};
@@ -54,9 +54,9 @@ pub(crate) async fn find_repeated(
     for (first, at) in came {
         let of_turn: Vec<_> = told.iter().filter(|e| e.turn == Some(first)).cloned().collect();
         let state = if seen.lock().works_on(first) {
-            State::InWork
+            ClaimState::InWork
         } else if was_answered(&of_turn) {
-            State::Answered
+            ClaimState::Answered
         } else {
             continue;
         };

@@ -5,7 +5,7 @@
 mod blocks;
 mod places;
 
-use blocks::{Open, Opened, open_at, table};
+use blocks::{LocatedBlock, OpenBlock, open_block_at, table};
 use foldback_channels::rendered_length;
 use foldback_wire::{Capabilities, LengthUnit, Markup, Span};
 use places::{best_break, boundary_from, first_grapheme, fits, window};
@@ -85,7 +85,7 @@ impl Piece {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Splitter {
     at: usize,
-    open: Option<Open>,
+    open: Option<OpenBlock>,
 }
 
 impl Splitter {
@@ -93,7 +93,7 @@ impl Splitter {
     pub fn rest(&self, text: &str) -> Option<Piece> {
         let span = Span::new(self.at, text.len());
         let left = span.of(text);
-        let only_closes = |open: &Open| matches!(open, Open::Fence { .. }) && open.ends_at(left);
+        let only_closes = |open: &OpenBlock| matches!(open, OpenBlock::Fence { .. }) && open.ends_at(left);
         if left.trim().is_empty() || self.open.as_ref().is_some_and(only_closes) {
             return None;
         }
@@ -147,9 +147,9 @@ impl Splitter {
     /// What opens again what was open before `rest`, unless that ends it.
     fn prefix(&self, rest: &str) -> String {
         let line = rest.split_inclusive('\n').next().unwrap_or_default();
-        let over = |open: &&Open| matches!(open, Open::Table { .. }) && open.ends_at(line);
+        let over = |open: &&OpenBlock| matches!(open, OpenBlock::Table { .. }) && open.ends_at(line);
         let open = self.open.as_ref().filter(|open| !over(open));
-        open.map_or_else(String::new, Open::reopen)
+        open.map_or_else(String::new, OpenBlock::reopen)
     }
 
     /// A cut whose piece is not over the limit when it is rendered either: narrower until that is so.
@@ -190,7 +190,7 @@ impl Splitter {
         let (end, next) = best_break(rest, window(rest, room, measure.limit.unit));
         let open = self.opened(&rest[..end], measure).map(|opened| opened.open);
         Cut {
-            open: open.filter(|open| matches!(open, Open::Fence { .. })),
+            open: open.filter(|open| matches!(open, OpenBlock::Fence { .. })),
             ..Cut::plain(end, next)
         }
     }
@@ -210,7 +210,7 @@ impl Splitter {
             let Some(opened) = self.opened(&rest[..end], measure) else {
                 return Cut::plain(end, next);
             };
-            if matches!(opened.open, Open::Table { .. }) {
+            if matches!(opened.open, OpenBlock::Table { .. }) {
                 let cut = cut_table(rest, end, next, opened, measure.limit);
                 return cut.unwrap_or_else(|| self.cut_plainly(rest, room, measure));
             }
@@ -236,10 +236,10 @@ impl Splitter {
     }
 
     /// What is open at the end of `text`, if there is room to repair it.
-    fn opened(&self, text: &str, Measure { limit, repairs }: Measure) -> Option<Opened> {
-        open_at(text, self.open.as_ref(), repairs.tables).filter(|opened| match opened.open {
-            Open::Fence { .. } => repairs.fences && can_be_repeated(&opened.open, limit),
-            Open::Table { .. } => true,
+    fn opened(&self, text: &str, Measure { limit, repairs }: Measure) -> Option<LocatedBlock> {
+        open_block_at(text, self.open.as_ref(), repairs.tables).filter(|opened| match opened.open {
+            OpenBlock::Fence { .. } => repairs.fences && can_be_repeated(&opened.open, limit),
+            OpenBlock::Table { .. } => true,
         })
     }
 }
@@ -257,7 +257,7 @@ struct Cut {
     /// Where the next one begins.
     next: usize,
     suffix: String,
-    open: Option<Open>,
+    open: Option<OpenBlock>,
 }
 
 impl Cut {
@@ -272,12 +272,12 @@ impl Cut {
 }
 
 /// What takes so long to open again that little room would be left is not repeated.
-fn can_be_repeated(open: &Open, limit: Limit) -> bool {
+fn can_be_repeated(open: &OpenBlock, limit: Limit) -> bool {
     limit.unit.measure(&open.reopen()) + limit.unit.measure(&open.close()) <= limit.max / 2
 }
 
 /// Ends a piece inside a fence. When only the closing line is left of the fence it goes along.
-fn close(rest: &str, end: usize, next: usize, open: Open) -> Cut {
+fn close(rest: &str, end: usize, next: usize, open: OpenBlock) -> Cut {
     let suffix = open.close();
     let line = rest[next..].split_inclusive('\n').next().unwrap_or_default();
     if line.ends_with('\n') && open.ends_at(line) {
@@ -295,7 +295,7 @@ fn close(rest: &str, end: usize, next: usize, open: Open) -> Cut {
 
 /// Ends a piece inside a table: between two rows. A table of which no row would fit goes whole into the next
 /// message. `None` where a single row is too long.
-fn cut_table(rest: &str, end: usize, next: usize, opened: Opened, limit: Limit) -> Option<Cut> {
+fn cut_table(rest: &str, end: usize, next: usize, opened: LocatedBlock, limit: Limit) -> Option<Cut> {
     let (mut end, mut next) = (end, next);
     let after = rest[end..].trim_start_matches([' ', '\t']);
     if !after.starts_with(['\r', '\n']) {

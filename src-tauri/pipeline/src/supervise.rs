@@ -9,16 +9,16 @@ const MESSAGE: usize = 500;
 /// A panic of a piece of work, with its message.
 #[derive(Debug, thiserror::Error)]
 #[error("it panicked ({0}); please report this")]
-pub(crate) struct Panicked(String);
+pub(crate) struct WorkPanic(String);
 
 /// Runs work in a task of its own, which ends with the caller: a panic is an error here.
 pub(crate) async fn contained<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
-) -> Result<T, Panicked> {
+) -> Result<T, WorkPanic> {
     let task = AbortOnDropHandle::new(tokio::spawn(work));
     task.await.map_err(|error| {
         // A task that is aborted has no caller any more, unless the runtime ends.
-        Panicked(match error.try_into_panic() {
+        WorkPanic(match error.try_into_panic() {
             Ok(panic) => message(panic.as_ref()),
             Err(error) => error.to_string(),
         })

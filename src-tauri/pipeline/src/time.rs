@@ -79,7 +79,7 @@ impl ClockJumps {
     }
 
     /// The jump of the time of day since the last look, in milliseconds; none when it was a minute or less.
-    pub(crate) fn look(&self, clock: &dyn Clock) -> Option<i64> {
+    pub(crate) fn measure_jump(&self, clock: &dyn Clock) -> Option<i64> {
         let now = ahead(clock);
         let by = now.saturating_sub(self.0.swap(now, Ordering::Relaxed));
         (by.unsigned_abs() > JUMP).then_some(by)

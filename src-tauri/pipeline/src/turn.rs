@@ -9,11 +9,11 @@ use crate::{
         delivery_queue::DeliveryQueues, operation_sender::OperationSender, turn_delivery::TurnDelivery,
         typing::Typing,
     },
-    leaks::Watch,
+    leaks::LeakWatch,
     pending::Pending,
     stages::{
         dedupe::SeenMessages,
-        permit::Asked,
+        permit::PermitContext,
         run::{OUTPUT_EVENTS, Run},
         scan::Scan,
         text_bound::TextBound,
@@ -27,15 +27,15 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 /// One of the runs that may go on at once. Dropped when its run is over, it calls what is to be done then.
-pub(crate) struct AllowedRun(Option<Box<dyn FnOnce() + Send>>);
+pub(crate) struct RunPermit(Option<Box<dyn FnOnce() + Send>>);
 
-impl AllowedRun {
+impl RunPermit {
     pub(crate) fn new(when_over: impl FnOnce() + Send + 'static) -> Self {
         Self(Some(Box::new(when_over)))
     }
 }
 
-impl Drop for AllowedRun {
+impl Drop for RunPermit {
     fn drop(&mut self) {
         if let Some(when_over) = self.0.take() {
             when_over();
@@ -69,7 +69,7 @@ impl TurnRunner {
         self: Arc<Self>,
         pending: Pending,
         free: CancellationToken,
-        allowed: Option<AllowedRun>,
+        allowed: Option<RunPermit>,
     ) {
         let Pending {
             id,
@@ -130,7 +130,7 @@ impl TurnRunner {
         self: &Arc<Self>,
         pending: &Pending,
         free: &CancellationToken,
-        allowed: Option<AllowedRun>,
+        allowed: Option<RunPermit>,
     ) -> Result<Terminal, StoreError> {
         let Pending {
             id,
@@ -145,7 +145,7 @@ impl TurnRunner {
             });
         };
         let busy = self.context.busy.token();
-        let leaks = Arc::new(Watch::default());
+        let leaks = Arc::new(LeakWatch::default());
         let on = (&self.delivery_queues, &self.context.ids);
         let sender = OperationSender::of_turn(on, (*id, session), recorder, &port.channel, message, &leaks);
         // What is to be gathered and written down first may take its time, too.
@@ -176,7 +176,7 @@ impl TurnRunner {
             state,
             shows_tools: port.output.tools != ToolDisplay::None,
             shows_thoughts: port.output.reasoning != ReasoningDisplay::Hide,
-            asked: Asked {
+            permit: PermitContext {
                 permissions: &self.context.permissions,
                 config: &self.context.ports.config.agent.permissions,
                 turn: *id,
@@ -186,7 +186,7 @@ impl TurnRunner {
             cancel,
             output,
             leaks: &leaks,
-            on_step: &|| typing.touch(),
+            on_step: &|| typing.note_activity(),
         };
         let mut delivery = TurnDelivery::new(
             sender,
@@ -213,7 +213,7 @@ impl TurnRunner {
             ended
         };
         let ended = tokio::try_join!(running, delivery.deliver(decided));
-        typing.seal().await;
+        typing.stop().await;
         let ((), failure) = ended?;
         if delivery.is_busy_elsewhere() {
             free.cancel();

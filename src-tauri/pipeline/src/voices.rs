@@ -20,7 +20,7 @@ const NAME: usize = 64;
 #[derive(Clone, Default)]
 pub struct Speech {
     /// What becomes of a voice directive.
-    pub says: Says,
+    pub output: VoiceOutput,
     /// Writes voice messages down; `None` where transcription is not configured.
     pub transcriber: Option<Arc<Transcriber>>,
     /// Where what was spoken is kept; `None` where nothing is.
@@ -29,14 +29,14 @@ pub struct Speech {
 
 /// What becomes of a voice directive.
 #[derive(Clone, Default)]
-pub enum Says {
+pub enum VoiceOutput {
     /// Nothing: speech is not configured.
     #[default]
-    Nothing,
+    Off,
     /// It is spoken.
-    Aloud(Speaker),
+    Speaker(Speaker),
     /// It is shown as a voice note without a sound and without a file, at most so many characters: a preview.
-    Shown(usize),
+    Preview(usize),
 }
 
 /// A folder of spoken sound, each file named by what is in it.
@@ -59,7 +59,7 @@ impl Voices {
 
     /// Keeps a sound, gives up the oldest ones where it gets too much, and answers its name. `None` where it alone is
     /// too much.
-    pub fn keep(&self, bytes: &[u8]) -> io::Result<Option<String>> {
+    pub fn keep_sound(&self, bytes: &[u8]) -> io::Result<Option<String>> {
         if bytes.len() as u64 > self.most {
             return Ok(None);
         }
@@ -128,23 +128,23 @@ mod tests {
     fn what_is_kept_is_found_until_it_is_too_much() {
         let dir = tempfile::tempdir().unwrap();
         let voices = Voices::new(dir.path().join("voices"), 10);
-        let first = voices.keep(b"12345").unwrap().unwrap();
+        let first = voices.keep_sound(b"12345").unwrap().unwrap();
         assert_eq!(
-            voices.keep(b"12345").unwrap().as_ref(),
+            voices.keep_sound(b"12345").unwrap().as_ref(),
             Some(&first),
             "one sound, one file"
         );
-        let second = voices.keep(b"67890").unwrap().unwrap();
+        let second = voices.keep_sound(b"67890").unwrap().unwrap();
         assert_eq!(voices.read(&first).unwrap().as_deref(), Some(&b"12345"[..]));
         let old = fs::File::options()
             .append(true)
             .open(voices.path(&first))
             .unwrap();
         old.set_modified(SystemTime::UNIX_EPOCH).unwrap();
-        let third = voices.keep(b"abc").unwrap().unwrap();
+        let third = voices.keep_sound(b"abc").unwrap().unwrap();
         assert_eq!(voices.read(&first).unwrap(), None);
         assert!(voices.read(&second).unwrap().is_some() && voices.read(&third).unwrap().is_some());
-        assert_eq!(voices.keep(b"12345678901").unwrap(), None);
+        assert_eq!(voices.keep_sound(b"12345678901").unwrap(), None);
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
                 threads.spawn(move || {
                     for round in 0..50 {
                         voices
-                            .keep(format!("{}", (n + round) % 7 + 10).as_bytes())
+                            .keep_sound(format!("{}", (n + round) % 7 + 10).as_bytes())
                             .unwrap()
                             .unwrap();
                     }

@@ -8,7 +8,7 @@ use foldback_agents::{
 use foldback_channels::{ChannelAdapter, Loopback};
 use foldback_directives::{Directive, Settings, parse};
 use foldback_pipeline::{
-    Agents, Engine, Parts, Rules, Says, SeededRng, Speech, StartError,
+    Agents, Engine, Parts, Rules, SeededRng, Speech, StartError, VoiceOutput,
     config::{Config, SpeechBackend, TranscriptionBackend},
 };
 use foldback_store::MemoryJournal;
@@ -158,14 +158,15 @@ fn accepts(fixture: &Fixture) -> Accepts {
     }
 }
 
-/// What speaks in a replay, where anything does: a tone; and what listens takes a file's content for its words. No service is called and no program started, and the sound is
+/// Speech and transcription of a replay: where anything speaks, a tone; a transcriber takes the content of a file for its
+/// words. No service is called and no program started, and the sound is
 /// the same every time.
 fn speech(config: &Config, clock: &Arc<dyn Clock>) -> Speech {
-    let says = if config.speech.backend == SpeechBackend::None {
-        Says::Nothing
+    let output = if config.speech.backend == SpeechBackend::None {
+        VoiceOutput::Off
     } else {
         let (most, timeout) = (config.speech.max_chars, config.speech.timeout.0);
-        Says::Aloud(Speaker::new(
+        VoiceOutput::Speaker(Speaker::new(
             Arc::new(ToneVoice),
             most,
             timeout,
@@ -174,7 +175,7 @@ fn speech(config: &Config, clock: &Arc<dyn Clock>) -> Speech {
     };
     let listens = config.transcription.backend != TranscriptionBackend::None;
     Speech {
-        says,
+        output,
         transcriber: listens.then(|| Arc::new(Transcriber::plain())),
         ..Speech::default()
     }

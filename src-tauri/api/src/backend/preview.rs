@@ -5,7 +5,7 @@ use crate::{TurnFold, failure};
 use foldback_agents::{ScriptAgent, ScriptStep};
 use foldback_channels::{Loopback, profile};
 use foldback_pipeline::{
-    Agents, Engine, Parts, Rules, Says, SeededRng, Speech, TokioClock,
+    Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock, VoiceOutput,
     config::{ChannelKind, Config, DmPolicy, SpeechBackend},
 };
 use foldback_store::{Journal, MemoryJournal};
@@ -110,13 +110,13 @@ impl Scene {
 
 /// Voice notes are shown, and not spoken: nothing is asked of a service while somebody types.
 fn speech(config: &Config) -> Speech {
-    let says = if config.speech.backend == SpeechBackend::None {
-        Says::Nothing
+    let output = if config.speech.backend == SpeechBackend::None {
+        VoiceOutput::Off
     } else {
-        Says::Shown(config.speech.max_chars)
+        VoiceOutput::Preview(config.speech.max_chars)
     };
     Speech {
-        says,
+        output,
         ..Speech::default()
     }
 }

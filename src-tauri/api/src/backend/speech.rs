@@ -8,7 +8,7 @@ use foldback_agents::speech::{
     Voice,
 };
 use foldback_pipeline::{
-    Says, Speech, Voices,
+    Speech, VoiceOutput, Voices,
     config::{
         self, Config, CredentialReader, SpeechBackend, SpeechConfig, TranscriptionBackend,
         TranscriptionConfig,
@@ -89,12 +89,12 @@ pub(super) fn build(
         keep,
         ..
     } = &config.speech;
-    let says = match voice(&config.speech, credentials)? {
-        None => Says::Nothing,
-        Some(voice) => Says::Aloud(Speaker::new(voice, *max_chars, timeout.0, Arc::clone(clock))),
+    let output = match voice(&config.speech, credentials)? {
+        None => VoiceOutput::Off,
+        Some(voice) => VoiceOutput::Speaker(Speaker::new(voice, *max_chars, timeout.0, Arc::clone(clock))),
     };
     Ok(Speech {
-        says,
+        output,
         transcriber: transcriber(&config.transcription, credentials, clock)?.map(Arc::new),
         voices: (keep.0 > 0).then(|| Voices::new(voices, keep.0)),
     })
@@ -183,7 +183,7 @@ impl Backend {
     }
 
     async fn speak_now(&self, text: &str) -> Result<Note, Failure> {
-        let Says::Aloud(speaker) = &self.shared.speech.says else {
+        let VoiceOutput::Speaker(speaker) = &self.shared.speech.output else {
             return Err(failure::no_voice("speech is not configured"));
         };
         match speaker.speak(text, &CancellationToken::new()).await {

@@ -19,7 +19,7 @@ mod platform;
 mod real;
 
 use evidence::Figures;
-use foldback_pipeline::{Point, SeededRng};
+use foldback_pipeline::{CrashPoint, SeededRng};
 use foldback_wire::{Platform, Rng};
 use life::{AfterRun, Life};
 use platform::SimulatedPlatform;
@@ -134,7 +134,7 @@ fn torment(series: &Series) -> Figures {
             ^ u64::from(series.toggled) << 8
             ^ u64::from(series.after_runs) << 9,
     );
-    let mut killed = vec![0_u64; Point::ALL.len()];
+    let mut killed = vec![0_u64; CrashPoint::ALL.len()];
     let mut lives = 0;
     let mut written = BTreeSet::new();
     while killed.iter().sum::<u64>() < kills {
@@ -142,11 +142,11 @@ fn torment(series: &Series) -> Figures {
             lives < 2 * kills + 20,
             "{killed:?} of {lives} lives were cut short"
         );
-        let at = usize::try_from(lives).unwrap() % Point::ALL.len();
+        let at = usize::try_from(lives).unwrap() % CrashPoint::ALL.len();
         let crash = format!(
             "{}:{}",
-            Point::ALL[at].code(),
-            1 + rng.next() % reach(Point::ALL[at])
+            CrashPoint::ALL[at].code(),
+            1 + rng.next() % reach(CrashPoint::ALL[at])
         );
         let crash = Some(crash).filter(|_| !series.after_runs);
         let after_run = AfterRun {
@@ -195,9 +195,9 @@ fn torment(series: &Series) -> Figures {
 }
 
 /// How often a point is reached in a life, about: a kill may come at any of these times.
-fn reach(point: Point) -> u64 {
+fn reach(point: CrashPoint) -> u64 {
     match point {
-        Point::BeforeAppend | Point::AfterAppend => 60,
+        CrashPoint::BeforeAppend | CrashPoint::AfterAppend => 60,
         _ => 10,
     }
 }

@@ -7,7 +7,7 @@ use crate::{
 };
 use foldback_channels::profile;
 use foldback_pipeline::{
-    Point,
+    CrashPoint,
     invariants::{self, Extent},
 };
 use foldback_store::{Journal as _, SqliteJournal};
@@ -284,15 +284,15 @@ impl Told {
 }
 
 /// The steps of a delivery.
-const STEPS: [Point; 8] = [
-    Point::BeforeIntend,
-    Point::AfterIntend,
-    Point::BeforeAttempt,
-    Point::AfterAttempt,
-    Point::BeforeCall,
-    Point::AfterCall,
-    Point::BeforeSettle,
-    Point::AfterSettle,
+const STEPS: [CrashPoint; 8] = [
+    CrashPoint::BeforeIntend,
+    CrashPoint::AfterIntend,
+    CrashPoint::BeforeAttempt,
+    CrashPoint::AfterAttempt,
+    CrashPoint::BeforeCall,
+    CrashPoint::AfterCall,
+    CrashPoint::BeforeSettle,
+    CrashPoint::AfterSettle,
 ];
 
 fn at_every_step(platform: Platform) {

@@ -125,12 +125,12 @@ impl JsonSchema for MentionPattern {
 
 /// A line of an allow list: an id, `provider:id`, or `*` for an id.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry<'a> {
+pub(crate) struct ListEntry<'a> {
     pub(crate) provider: Option<&'a str>,
     pub(crate) id: &'a str,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> ListEntry<'a> {
     pub(crate) fn of(text: &'a str) -> Self {
         match text.split_once(':') {
             // Groups on Signal are `group:` and more.
@@ -165,7 +165,7 @@ struct Reader;
 
 impl Reader {
     fn entry<E: de::Error>(text: &str) -> Result<Written, E> {
-        match Entry::of(text).flaw() {
+        match ListEntry::of(text).flaw() {
             None => Ok(Written(text.to_owned())),
             Some(flaw) => Err(E::custom(flaw)),
         }
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn groups_on_signal_have_ids_with_a_colon() {
         for (text, provider) in [("group:AAAA=", None), ("signal:group:AAAA=", Some("signal"))] {
-            let entry = Entry::of(text);
+            let entry = ListEntry::of(text);
             assert_eq!((entry.provider, entry.id), (provider, "group:AAAA="));
         }
     }

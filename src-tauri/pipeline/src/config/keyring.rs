@@ -58,7 +58,7 @@ pub fn read(name: &str) -> Result<String, KeyringError> {
 }
 
 /// Keeps a secret, in place of one that is there.
-pub fn keep(name: &str, secret: &str) -> Result<(), KeyringError> {
+pub fn store_secret(name: &str, secret: &str) -> Result<(), KeyringError> {
     with(name, |entry| entry.set_password(secret))
 }
 

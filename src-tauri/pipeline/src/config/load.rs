@@ -1,9 +1,9 @@
 //! Reading `foldback.toml`. An error names the file, the line, the field, and what would be right.
 
 use super::{
-    ChannelConfig, ChannelKind, Config, Entry, OutOfBounds, places::Places, plain_http::exposed_key,
+    ChannelConfig, ChannelKind, Config, ListEntry, OutOfBounds, places::Places, plain_http::exposed_key,
 };
-use crate::id::{ANYBODY, Of, misfit};
+use crate::id::{ANYBODY, IdOwner, misfit};
 use foldback_wire::{ChannelId, Platform};
 use std::path::{Path, PathBuf};
 
@@ -101,16 +101,16 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
 }
 
 /// Every entry of a channel's lists, with its key, whose ids stand there, and its number in the list from 0.
-fn entries(channel: &ChannelConfig) -> impl Iterator<Item = (&'static str, Of, usize, &str)> {
+fn entries(channel: &ChannelConfig) -> impl Iterator<Item = (&'static str, IdOwner, usize, &str)> {
     let none: &[String] = &[];
     let lists = [
-        ("allow_from", Of::Person, channel.allow_from.as_slice()),
+        ("allow_from", IdOwner::Person, channel.allow_from.as_slice()),
         (
             "group_allow_from",
-            Of::Person,
+            IdOwner::Person,
             channel.group_allow_from.as_deref().unwrap_or(none),
         ),
-        ("groups", Of::Chat, channel.groups.as_deref().unwrap_or(none)),
+        ("groups", IdOwner::Chat, channel.groups.as_deref().unwrap_or(none)),
     ];
     lists.into_iter().flat_map(|(key, of, list)| {
         let numbered = list.iter().enumerate();
@@ -119,8 +119,14 @@ fn entries(channel: &ChannelConfig) -> impl Iterator<Item = (&'static str, Of, u
 }
 
 /// Why an entry can name nobody: a provider that does not exist, or an id that its platform does not give.
-fn unfit(config: &Config, name: &ChannelId, channel: &ChannelConfig, of: Of, entry: &str) -> Option<String> {
-    let Entry { provider, id } = Entry::of(entry);
+fn unfit(
+    config: &Config,
+    name: &ChannelId,
+    channel: &ChannelConfig,
+    of: IdOwner,
+    entry: &str,
+) -> Option<String> {
+    let ListEntry { provider, id } = ListEntry::of(entry);
     let own = |provider: &str| {
         provider.eq_ignore_ascii_case(name.as_str())
             || channel

@@ -20,7 +20,7 @@ mod quantity;
 mod secret;
 mod speech;
 
-pub(crate) use access::Entry;
+pub(crate) use access::ListEntry;
 pub use access::{DmPolicy, GroupPolicy, MentionPattern};
 pub use acp::{AcpConfig, EnvValue, ProgramError};
 pub use alternative::Alternative;

@@ -71,7 +71,7 @@ pub enum SecretError {
     /// The file cannot be read.
     #[error("the secret file {path} cannot be read: {source}")]
     NoFile {
-        /// Which one.
+        /// Its path.
         path: PathBuf,
         /// Why.
         source: std::io::Error,

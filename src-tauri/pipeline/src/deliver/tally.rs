@@ -34,7 +34,7 @@ pub(crate) struct Tally {
 
 /// What an operation is to the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Counted {
+pub(super) enum AnswerPart {
     /// Text of it that is to stay.
     Text,
     /// A file or a voice note.
@@ -45,11 +45,11 @@ pub(super) enum Counted {
 
 impl Tally {
     /// Counts how an operation ended, by what it is to the answer.
-    pub(super) fn count_as(&mut self, counted: Counted, outcome: &Outcome) {
+    pub(super) fn count_as(&mut self, counted: AnswerPart, outcome: &Outcome) {
         match counted {
-            Counted::Text => self.count(outcome),
-            Counted::File => self.count_file(outcome),
-            Counted::Nothing => {}
+            AnswerPart::Text => self.count(outcome),
+            AnswerPart::File => self.count_file(outcome),
+            AnswerPart::Nothing => {}
         }
     }
 

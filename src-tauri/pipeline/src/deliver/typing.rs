@@ -20,7 +20,7 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 pub(crate) struct Typing {
     touched: watch::Sender<SteadyTime>,
     sender: OperationSender,
-    sealed: CancellationToken,
+    stopped: CancellationToken,
     task: Option<AbortOnDropHandle<()>>,
 }
 
@@ -28,35 +28,35 @@ impl Typing {
     /// Starts showing, where the channel can and the configuration wants it.
     pub(crate) fn start(sender: &OperationSender, can: bool, config: TypingConfig, rules: Rules) -> Self {
         let touched = watch::Sender::new(sender.recorder.clock.steady());
-        let sealed = CancellationToken::new();
+        let stopped = CancellationToken::new();
         let task = (can && config.enabled && rules.holds(Rule::TypingRefresh)).then(|| {
-            let keep = Keep {
+            let typing = TypingLoop {
                 sender: sender.clone(),
                 config,
                 rules,
                 touched: touched.subscribe(),
             };
-            let sealed = sealed.clone();
+            let stopped = stopped.clone();
             AbortOnDropHandle::new(tokio::spawn(async move {
-                sealed.run_until_cancelled(keep.going()).await;
+                stopped.run_until_cancelled(typing.run()).await;
             }))
         });
         Self {
             touched,
             sender: sender.clone(),
-            sealed,
+            stopped,
             task,
         }
     }
 
     /// The agent gave a sign of life.
-    pub(crate) fn touch(&self) {
+    pub(crate) fn note_activity(&self) {
         self.touched.send_replace(self.sender.recorder.clock.steady());
     }
 
     /// Stops for good. A call under way is given up: the platform lets it expire.
-    pub(crate) async fn seal(self) {
-        self.sealed.cancel();
+    pub(crate) async fn stop(self) {
+        self.stopped.cancel();
         if let Some(task) = self.task {
             // It ends at once. One that failed has shown its last already.
             let _ = task.await;
@@ -64,15 +64,15 @@ impl Typing {
     }
 }
 
-struct Keep {
+struct TypingLoop {
     sender: OperationSender,
     config: TypingConfig,
     rules: Rules,
     touched: watch::Receiver<SteadyTime>,
 }
 
-impl Keep {
-    async fn going(mut self) {
+impl TypingLoop {
+    async fn run(mut self) {
         let clock = self.sender.recorder.clock.clone();
         loop {
             let last = *self.touched.borrow_and_update();
@@ -127,7 +127,7 @@ impl Keep {
                 // What a fault does may outlast the turn, which ends the call: its mark comes first.
                 kinds.push(faulted(*number, op, fault));
                 recorder.note_all(std::mem::take(&mut kinds))?;
-                Some(GivenUp { recorder, op })
+                Some(AbandonedCall { recorder, op })
             }
         };
         let set_out = pace.time();
@@ -168,12 +168,12 @@ impl Keep {
 }
 
 /// Ends the operation of a call that is given up, where its beginning is in the journal already.
-struct GivenUp<'a> {
+struct AbandonedCall<'a> {
     recorder: &'a Recorder,
     op: OpId,
 }
 
-impl Drop for GivenUp<'_> {
+impl Drop for AbandonedCall<'_> {
     fn drop(&mut self) {
         let outcome = Outcome::new(OutcomeCode::Cancelled).because("the turn ended first");
         let ended = Kind::Ended { op: self.op, outcome };

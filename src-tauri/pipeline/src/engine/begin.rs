@@ -2,7 +2,7 @@
 
 use super::Core;
 use crate::{
-    flow::{Stop, stopped},
+    flow::{Stop, record_stop},
     gates::{Admission, AdmittedMessage, TurnOrigin},
     pairing::UnpairedMessage,
     pending::Pending,
@@ -44,7 +44,8 @@ impl Core {
         into: Option<MessageId>,
     ) -> Result<Turn, StoreError> {
         let (id, recorder, inbound) = self.receive(inbound)?;
-        self.enter(id, recorder, inbound, TurnOrigin::New, into).await
+        self.admit_turn(id, recorder, inbound, TurnOrigin::New, into)
+            .await
     }
 
     /// Stops a message that its sender can send again later, as the process ends.
@@ -57,7 +58,7 @@ impl Core {
             "the process is ending; send it again later",
         );
         let (end, ended) = oneshot::channel();
-        let _ = end.send(stopped(&recorder, stop)?);
+        let _ = end.send(record_stop(&recorder, stop)?);
         Ok(Turn { id, ended })
     }
 
@@ -91,10 +92,10 @@ impl Core {
             stage: Stage::Queue,
             detail: "taken up again: the process ended before it was given to the agent".to_owned(),
         })?;
-        self.enter(id, recorder, inbound, origin, None).await
+        self.admit_turn(id, recorder, inbound, origin, None).await
     }
 
-    async fn enter(
+    async fn admit_turn(
         self: &Arc<Self>,
         id: TurnId,
         recorder: Recorder,
@@ -147,9 +148,9 @@ impl Core {
                     into,
                 };
                 if aged_since.is_some() {
-                    self.aged.hold(pending)?;
+                    self.aged.hold_message(pending)?;
                 } else {
-                    self.queue.enter(pending)?;
+                    self.queue.enter_turn(pending)?;
                 }
             }
             Admission::Command { name, claim } => {
@@ -171,7 +172,7 @@ impl Core {
             })?,
             Admission::Stopped(stop) => {
                 // A caller that does not wait for the end is fine.
-                let _ = end.send(stopped(&recorder, *stop)?);
+                let _ = end.send(record_stop(&recorder, *stop)?);
             }
         }
         Ok(Turn { id, ended })

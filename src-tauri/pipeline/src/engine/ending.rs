@@ -15,7 +15,7 @@ impl Engine {
         core.context.shutdown.no_new_turns.cancel();
         // Their messages may be confirmed: they stay open, and the next start takes them up.
         drop(core.queue.conversations.take_waiting());
-        drop(core.aged.take(|_| true));
+        drop(core.aged.take_messages(|_| true));
         let clock = core.context.recorder.clock.as_ref();
         let in_time = |limit| Deadline::after(clock, limit);
         core.context.busy.close();

@@ -206,7 +206,7 @@ impl Engine {
             .spawn(Arc::clone(&core).receive_arrivals(inbound));
         core.context
             .tasks
-            .spawn(LateRecorder::new(&core.context).listen(late));
+            .spawn(LateRecorder::new(&core.context).record_news(late));
         Ok(Self { core })
     }
 

@@ -42,7 +42,7 @@ use crate::{
         unfinished::unfinished_placeholder,
     },
     finish::{finish_turn, unfinished_session},
-    flow::end_by,
+    flow::terminal_of_gate,
     gates::TurnOrigin,
     queue::OccupiedConversation,
     recorder::Recorder,
@@ -114,7 +114,7 @@ impl Core {
                 OpKind::React | OpKind::SendFile | OpKind::SendVoice
             );
             let turn = entry.turn;
-            let pending = self.delivery_queues.enter(QueuedOperation {
+            let pending = self.delivery_queues.enqueue_operation(QueuedOperation {
                 not_before: self.not_before(&entry),
                 overtaken: is_hurried.then(CancellationToken::new),
                 parts: Some(parts),
@@ -228,7 +228,7 @@ impl Core {
         let kinds = std::iter::once(ended).chain(warning.map(|detail| Kind::Warned { detail }));
         let events = kinds.map(|kind| recorder.draft(kind)).collect();
         recorder.journal.settle(entry.op, outcome, events).await?;
-        self.context.files.spent(&entry.operation);
+        self.context.files.delete_spent(&entry.operation);
         Ok(())
     }
 
@@ -306,7 +306,7 @@ async fn close(recorder: &Recorder, turn: TurnId) -> Result<(), StoreError> {
         })?;
     }
     let stopped = events.iter().find_map(|event| match &event.kind {
-        Kind::Stopping { gate, .. } => Some(end_by(*gate)),
+        Kind::Stopping { gate, .. } => Some(terminal_of_gate(*gate)),
         _ => None,
     });
     let terminal = stopped.unwrap_or_else(|| terminal_of(&events));

@@ -77,7 +77,7 @@ impl Engine {
             sender,
         } = record;
         let core = &self.core;
-        let asking = core.context.permissions.shown();
+        let asking = core.context.permissions.list_requests();
         let mut waiting = core.aged.of_session(&id);
         waiting.extend(core.queue.conversations.waiting(&id, Pending::id));
         Ok(SessionLine {
@@ -143,7 +143,7 @@ impl Engine {
         let aged = self
             .core
             .aged
-            .take(|pending| pending.session == *session && meant(pending));
+            .take_messages(|pending| pending.session == *session && meant(pending));
         let waiting = self.core.queue.conversations.take_waiting_of(session, meant);
         let waiting: Vec<_> = aged.into_iter().chain(waiting).collect();
         let count = waiting.len();
@@ -194,7 +194,7 @@ impl Engine {
 
     /// The requests for permission that wait for a person, the oldest first.
     pub fn permissions(&self) -> Vec<PendingPermission> {
-        self.core.context.permissions.shown()
+        self.core.context.permissions.list_requests()
     }
 
     /// A request that waits as its agent made it, whole and without masks: for the operator alone, who may allow it from then
@@ -207,7 +207,7 @@ impl Engine {
         turn: TurnId,
         id: &PermissionId,
     ) -> Result<PermissionRequest, PermissionFault> {
-        self.core.context.permissions.uncover(turn, id)
+        self.core.context.permissions.reveal_request(turn, id)
     }
 
     /// A person answers a request with one of its options, by id, or cancels it. One that is too long to be shown at once is
@@ -220,6 +220,9 @@ impl Engine {
         by: Actor,
     ) -> Result<(), PermissionFault> {
         let why = format!("{by:#}");
-        self.core.context.permissions.decide(turn, id, option, by, &why)
+        self.core
+            .context
+            .permissions
+            .decide_request(turn, id, option, by, &why)
     }
 }

@@ -76,7 +76,7 @@ impl SendDir {
     }
 
     /// An operation has its outcome, or will never have one: what was made for it is deleted.
-    pub fn spent(&self, operation: &Operation) {
+    pub fn delete_spent(&self, operation: &Operation) {
         let (Operation::SendVoice { path, checked, .. } | Operation::SendFile { path, checked, .. }) =
             operation
         else {
@@ -173,7 +173,7 @@ mod tests {
         let is_there = |path: &str| one.root().join(path).exists();
         assert!(is_there(&waits), "nobody asked the journal that knows of it");
         assert_eq!((is_there(&open), is_there(&left)), (true, false));
-        other.spent(&voice(&waits));
+        other.delete_spent(&voice(&waits));
         assert!(!is_there(&waits));
     }
 
@@ -196,7 +196,7 @@ mod tests {
             ["open.ogg", "left.ogg", "young.ogg"].map(is_there),
             [true, false, true]
         );
-        files.spent(&voice(".voice/open.ogg"));
+        files.delete_spent(&voice(".voice/open.ogg"));
         assert!(!is_there("open.ogg"));
     }
 }

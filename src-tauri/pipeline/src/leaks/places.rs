@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 /// A place of the clean text, and the raw bytes behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct ShownPart {
     pub(super) raw: Span,
     clean: Span,
 }
 
-impl Part {
+impl ShownPart {
     /// The part of it that lies in these raw bytes.
     pub(super) fn in_raw(self, raw: Span) -> Option<Self> {
         let raw = common(self.raw, raw)?;
@@ -39,20 +39,20 @@ impl Part {
 
 /// What a scanner shows, in the order of the clean text.
 #[derive(Debug, Default)]
-pub(super) struct Shown {
-    parts: Vec<Part>,
+pub(super) struct ShownRanges {
+    parts: Vec<ShownPart>,
     /// For each part, where the raw bytes of it and of all before it end.
     reach: Vec<usize>,
     /// Where all that was decided ends.
     read: usize,
 }
 
-impl Shown {
+impl ShownRanges {
     /// Raw bytes that are shown as so many bytes of clean text.
-    pub(super) fn add(&mut self, raw: Span, length: usize) -> Part {
+    pub(super) fn add(&mut self, raw: Span, length: usize) -> ShownPart {
         let at = self.parts.last().map_or(0, |last| last.clean.end);
         let clean = Span::new(at, at + length);
-        let part = Part { raw, clean };
+        let part = ShownPart { raw, clean };
         self.reach
             .push(self.reach.last().map_or(raw.end, |reach| raw.end.max(*reach)));
         self.parts.push(part);
@@ -66,7 +66,7 @@ impl Shown {
     }
 
     /// What of these raw bytes is shown. Looks at one part only where none is.
-    pub(super) fn of_raw(&self, raw: Span) -> impl Iterator<Item = Part> {
+    pub(super) fn of_raw(&self, raw: Span) -> impl Iterator<Item = ShownPart> {
         let behind = self
             .reach
             .iter()
@@ -97,9 +97,9 @@ impl Shown {
 
 /// What is not to be seen: ranges that do not touch.
 #[derive(Debug, Default)]
-pub(super) struct Hidden(BTreeMap<usize, usize>);
+pub(super) struct HiddenRanges(BTreeMap<usize, usize>);
 
-impl Hidden {
+impl HiddenRanges {
     /// Adds bytes; answers those that are new.
     pub(super) fn add(&mut self, span: Span) -> Vec<Span> {
         let touches = |(start, end): (&usize, &usize)| (*end >= span.start).then_some((*start, *end));
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn what_is_hidden_is_counted_once() {
-        let mut hidden = Hidden::default();
+        let mut hidden = HiddenRanges::default();
         assert_eq!(spans(hidden.add(Span::new(4, 8))), [(4, 8)]);
         assert_eq!(spans(hidden.add(Span::new(12, 16))), [(12, 16)]);
         assert_eq!(spans(hidden.add(Span::new(5, 7))), []);
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_place_of_the_clean_text_has_raw_bytes_behind_it() {
-        let mut shown = Shown::default();
+        let mut shown = ShownRanges::default();
         shown.add(Span::new(0, 4), 4);
         // Joined white space stands for all of its bytes.
         shown.add(Span::new(20, 23), 1);
@@ -174,12 +174,12 @@ mod tests {
         shown.read_to(40);
         assert_eq!(spans([shown.around(Span::new(7, 10))]), [(25, 40)]);
         assert_eq!(spans([shown.around(Span::new(50, 60))]), [(40, 40)]);
-        assert_eq!(spans([Shown::default().around(Span::new(0, 5))]), [(0, 0)]);
+        assert_eq!(spans([ShownRanges::default().around(Span::new(0, 5))]), [(0, 0)]);
     }
 
     #[test]
     fn what_lies_behind_all_that_is_shown_is_found_without_a_search() {
-        let mut shown = Shown::default();
+        let mut shown = ShownRanges::default();
         for at in 0..100 {
             shown.add(Span::new(at * 2, at * 2 + 1), 1);
         }

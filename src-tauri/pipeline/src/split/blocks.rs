@@ -2,7 +2,7 @@
 
 /// What is open at a place of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Open {
+pub(super) enum OpenBlock {
     /// A fence of code.
     Fence {
         /// The line that opened it, without its break.
@@ -19,7 +19,7 @@ pub(super) enum Open {
     },
 }
 
-impl Open {
+impl OpenBlock {
     /// What opens it again.
     pub(super) fn reopen(&self) -> String {
         match self {
@@ -54,16 +54,16 @@ impl Open {
 
 /// What is open at the end of a text, and where in it that began; `None` for what was open before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Opened {
-    pub(super) open: Open,
+pub(super) struct LocatedBlock {
+    pub(super) open: OpenBlock,
     pub(super) start: Option<usize>,
     /// Where its content begins.
     pub(super) body: usize,
 }
 
 /// What is open at the end of `text`, if `before` is open at its beginning.
-pub(super) fn open_at(text: &str, before: Option<&Open>, tables: bool) -> Option<Opened> {
-    let mut opened = before.map(|open| Opened {
+pub(super) fn open_block_at(text: &str, before: Option<&OpenBlock>, tables: bool) -> Option<LocatedBlock> {
+    let mut opened = before.map(|open| LocatedBlock {
         open: open.clone(),
         start: None,
         body: 0,
@@ -76,14 +76,14 @@ pub(super) fn open_at(text: &str, before: Option<&Open>, tables: bool) -> Option
             if !there.open.ends_at(line) {
                 continue;
             }
-            let closing = matches!(there.open, Open::Fence { .. });
+            let closing = matches!(there.open, OpenBlock::Fence { .. });
             opened = None;
             if closing {
                 row = None;
                 continue;
             }
         }
-        opened = fence(line).map(|open| Opened {
+        opened = fence(line).map(|open| LocatedBlock {
             open,
             start: Some(start),
             body: at,
@@ -92,7 +92,7 @@ pub(super) fn open_at(text: &str, before: Option<&Open>, tables: bool) -> Option
         if opened.is_none() && tables {
             opened = first
                 .and_then(|first| table(&text[first..start], line).map(|open| (first, open)))
-                .map(|(first, open)| Opened {
+                .map(|(first, open)| LocatedBlock {
                     open,
                     start: Some(first),
                     body: at,
@@ -104,14 +104,14 @@ pub(super) fn open_at(text: &str, before: Option<&Open>, tables: bool) -> Option
 }
 
 /// Whether these two lines are the head of a table.
-pub(super) fn table(first: &str, second: &str) -> Option<Open> {
+pub(super) fn table(first: &str, second: &str) -> Option<OpenBlock> {
     let dashes = second.trim();
     let is_rule = dashes.contains('-') && dashes.chars().all(|c| matches!(c, '-' | ':' | '|' | ' ' | '\t'));
     if !is_rule || !first.contains('|') || cells(first) != cells(second) || fence(first).is_some() {
         return None;
     }
     let head = format!("{}\n{}\n", first.trim_end(), second.trim_end());
-    Some(Open::Table { head })
+    Some(OpenBlock::Table { head })
 }
 
 /// The cells of a row.
@@ -131,7 +131,7 @@ fn cells(row: &str) -> usize {
 
 /// The fence a line opens: three or more backticks (with no further one on the line) or tildes, after
 /// blanks, quotation marks and at most one list marker.
-fn fence(line: &str) -> Option<Open> {
+fn fence(line: &str) -> Option<OpenBlock> {
     let line = line.trim_end_matches(['\n', '\r']);
     let margin_len = line.len() - line.trim_start_matches([' ', '\t', '>']).len();
     let (margin, body) = line.split_at(margin_len);
@@ -142,7 +142,7 @@ fn fence(line: &str) -> Option<Open> {
     if marker.len() < 3 || (mark == '`' && info.contains('`')) {
         return None;
     }
-    Some(Open::Fence {
+    Some(OpenBlock::Fence {
         opener: format!("{margin}{marker}{info}"),
         margin: margin.to_owned(),
         marker,

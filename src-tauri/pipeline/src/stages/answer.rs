@@ -41,7 +41,7 @@ pub(crate) fn answer_permission(
     }
     let said = parse_answer(&message.text)?;
     let name = if said.allow { "approve" } else { "deny" };
-    let mut found = permissions.in_chat(message, said.number);
+    let mut found = permissions.asked_in_chat(message, said.number);
     if found.len() > 1 {
         return Some(ChatAnswer::Rejected(ambiguous(&found)));
     }
@@ -61,7 +61,7 @@ pub(crate) fn answer_permission(
         return Some(ChatAnswer::Rejected(shown_in_part(&asked)));
     }
     let by = Actor::User(message.sender.id.clone());
-    Some(match permissions.answer_in_chat(&asked, said.allow, by) {
+    Some(match permissions.answer_request(&asked, said.allow, by) {
         Ok(()) => ChatAnswer::Accepted {
             name,
             detail: format!("it answers request {}: {name}", asked.number),

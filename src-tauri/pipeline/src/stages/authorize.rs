@@ -1,7 +1,7 @@
 //! Decides who may talk to the bot. Nobody, unless the channel's settings say so; commands are no exception.
 
 use crate::{
-    config::{ChannelConfig, DmPolicy, Entry, GroupPolicy},
+    config::{ChannelConfig, DmPolicy, GroupPolicy, ListEntry},
     flow::{Flow, Stop},
     id::{ANYBODY, flaw},
     rules::{Rule, Rules},
@@ -155,7 +155,7 @@ impl AuthorizeContext<'_> {
                 || provider.eq_ignore_ascii_case(self.platform.code())
         };
         let names = |entry: &&String| {
-            let Entry { provider, id } = Entry::of(entry);
+            let ListEntry { provider, id } = ListEntry::of(entry);
             let here = provider.is_none_or(|p| self.rules.holds(Rule::AuthorizeProvider) && own(p));
             here && (id == ANYBODY || id == wanted)
         };

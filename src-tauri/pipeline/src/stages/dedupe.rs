@@ -53,7 +53,7 @@ pub(crate) fn is_same(kept: &Inbound, message: &Inbound) -> bool {
 
 /// How far an earlier turn is with a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum ClaimState {
     /// Its turn has not ended.
     InWork,
     /// Its turn went well.
@@ -61,10 +61,10 @@ pub(crate) enum State {
 }
 
 /// The stop of a message that came before, at `at`, as turn `first`.
-pub(crate) fn duplicate(message: &Inbound, first: TurnId, at: Timestamp, state: State) -> Stop {
+pub(crate) fn duplicate(message: &Inbound, first: TurnId, at: Timestamp, state: ClaimState) -> Stop {
     let state = match state {
-        State::InWork => "still in work",
-        State::Answered => "answered",
+        ClaimState::InWork => "still in work",
+        ClaimState::Answered => "answered",
     };
     Stop::new(
         Stage::Dedupe,
@@ -96,7 +96,7 @@ pub(crate) struct Claim {
 
 /// The messages seen lately.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct MessageMemory {
     entries: HashMap<Key, Entry>,
     /// Claims in the order they were made; may name released ones.
     order: VecDeque<(Timestamp, Key)>,
@@ -106,16 +106,16 @@ pub(crate) struct Seen {
 
 /// The messages seen lately, as the gates claim them, and the queue and the turns commit or release them.
 #[derive(Debug, Default)]
-pub(crate) struct SeenMessages(Mutex<Seen>);
+pub(crate) struct SeenMessages(Mutex<MessageMemory>);
 
 impl SeenMessages {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Seen> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, MessageMemory> {
         // Every change leaves it whole, so that a panic elsewhere does not matter here.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Seen {
+impl MessageMemory {
     /// Claims the message for a turn, or stops it as a duplicate.
     pub(crate) fn claim(
         &mut self,
@@ -130,9 +130,9 @@ impl Seen {
             && let Some(first) = self.entries.get(&key)
         {
             let state = if first.committed {
-                State::Answered
+                ClaimState::Answered
             } else {
-                State::InWork
+                ClaimState::InWork
             };
             return duplicate(message, first.turn, first.at, state).flow();
         }
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
     use crate::testing::inbound;
 
-    fn try_claim(seen: &mut Seen, id: &str, turn: u64, at_ms: i64) -> Option<Claim> {
+    fn try_claim(seen: &mut MessageMemory, id: &str, turn: u64, at_ms: i64) -> Option<Claim> {
         let mut message = inbound("hi");
         message.message = id.into();
         match seen.claim(Rules::all(), &message, TurnId(turn), Timestamp(at_ms)) {
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn the_same_message_is_stopped_for_twenty_minutes() {
-        let mut seen = Seen::default();
+        let mut seen = MessageMemory::default();
         let minute = 60_000;
         assert!(try_claim(&mut seen, "a", 1, 0).is_some());
         assert!(try_claim(&mut seen, "a", 2, 20 * minute - 1).is_none());
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_failed_turn_lets_the_redelivery_in_and_a_good_one_does_not() {
-        let mut seen = Seen::default();
+        let mut seen = MessageMemory::default();
         let claim = try_claim(&mut seen, "a", 1, 0).unwrap();
         seen.release(Rules::all(), &claim);
         let again = try_claim(&mut seen, "a", 2, 1).unwrap();
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn the_oldest_of_five_thousand_goes_first() {
-        let mut seen = Seen::default();
+        let mut seen = MessageMemory::default();
         for n in 0..CAPACITY {
             assert!(try_claim(&mut seen, &n.to_string(), n as u64 + 1, 0).is_some());
         }
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn missing_parts_do_not_make_messages_equal() {
-        let mut seen = Seen::default();
+        let mut seen = MessageMemory::default();
         let mut one = inbound("hi");
         one.account = Some("x".into());
         let mut two = inbound("hi");

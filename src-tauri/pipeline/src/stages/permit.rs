@@ -5,10 +5,10 @@ use crate::{
     config::{PermissionPolicy, PermissionsConfig},
     deadline::Deadline,
     output::OutputEvent,
-    permissions::{Answer, Permissions, Question, QuestionDelivery, Waiting, choose},
+    permissions::{OpenRequest, PermissionAnswer, Permissions, Question, QuestionDelivery, choose},
     recorder::Recorder,
     rules::{Rule, Rules},
-    user_text::{Undecided, UserText, line, shows_all},
+    user_text::{NoDecision, UserText, line, shows_all},
 };
 use foldback_agents::Agent;
 use foldback_store::StoreError;
@@ -25,7 +25,7 @@ const OPEN: usize = 32;
 
 /// Who asks whom, and about what.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct PermitContext<'a> {
     pub(crate) permissions: &'a Permissions,
     pub(crate) config: &'a PermissionsConfig,
     pub(crate) turn: TurnId,
@@ -35,7 +35,7 @@ pub(crate) struct Asked<'a> {
 
 /// The requests of one run.
 pub(crate) struct Permits<'a> {
-    asked: Asked<'a>,
+    context: PermitContext<'a>,
     agent: &'a dyn Agent,
     recorder: &'a Recorder,
     rules: Rules,
@@ -43,21 +43,21 @@ pub(crate) struct Permits<'a> {
     /// Requests so far; numbers them.
     count: u32,
     /// Those that wait for a person.
-    open: BTreeMap<PermissionId, Open>,
+    open: BTreeMap<PermissionId, OpenPermit>,
     /// Decisions that the chat, which was asked, is to be told.
     decided: Vec<OutputEvent>,
-    sender: mpsc::UnboundedSender<Answer>,
-    answers: mpsc::UnboundedReceiver<Answer>,
+    sender: mpsc::UnboundedSender<PermissionAnswer>,
+    answers: mpsc::UnboundedReceiver<PermissionAnswer>,
 }
 
-struct Open {
+struct OpenPermit {
     request: PermissionRequest,
     until: Deadline,
-    in_chat: Option<InChat>,
+    in_chat: Option<ChatTitle>,
 }
 
 /// A request that the chat is asked about, too.
-struct InChat {
+struct ChatTitle {
     /// What it is about, as it was asked there.
     title: String,
     /// With the request the question goes.
@@ -66,7 +66,7 @@ struct InChat {
 
 impl<'a> Permits<'a> {
     pub(crate) fn new(
-        asked: Asked<'a>,
+        context: PermitContext<'a>,
         agent: &'a dyn Agent,
         recorder: &'a Recorder,
         rules: Rules,
@@ -75,7 +75,7 @@ impl<'a> Permits<'a> {
         // As many as the agent has requests open, and a person answers each once.
         let (sender, answers) = mpsc::unbounded_channel();
         Self {
-            asked,
+            context,
             agent,
             recorder,
             rules,
@@ -94,10 +94,13 @@ impl<'a> Permits<'a> {
     }
 
     /// Takes a request: decides it, or has a person asked. Answers what the chat is asked, where it is.
-    pub(crate) fn ask(&mut self, mut request: PermissionRequest) -> Result<Option<Question>, StoreError> {
+    pub(crate) fn ask_request(
+        &mut self,
+        mut request: PermissionRequest,
+    ) -> Result<Option<Question>, StoreError> {
         let whole = request.clone();
         let uncovered = self.recorder.mask_request(&mut request).then_some(whole);
-        let config = self.asked.config;
+        let config = self.context.config;
         let (policy, setting) = if self.rules.holds(Rule::PermitPolicy) {
             config.about(&request.does)
         } else {
@@ -117,7 +120,7 @@ impl<'a> Permits<'a> {
         let id = request.id.clone();
         self.recorder
             .note(Kind::PermissionAsked { request, until: None })?;
-        self.settle(Answer {
+        self.settle_answer(PermissionAnswer {
             id,
             option,
             by: Actor::Config,
@@ -133,7 +136,11 @@ impl<'a> Permits<'a> {
         let (id, option) = (request.id.clone(), self.choose(&request, false));
         self.recorder
             .note(Kind::PermissionAsked { request, until: None })?;
-        self.settle(Answer::instead(id, option, Undecided::TooMany { waiting: OPEN }))
+        self.settle_answer(PermissionAnswer::by_pipeline(
+            id,
+            option,
+            NoDecision::TooMany { waiting: OPEN },
+        ))
     }
 
     /// Has a person asked. `uncovered` is the request without masks, where it has any.
@@ -142,13 +149,13 @@ impl<'a> Permits<'a> {
         mut request: PermissionRequest,
         uncovered: Option<PermissionRequest>,
     ) -> Result<Option<Question>, StoreError> {
-        let Asked {
+        let PermitContext {
             permissions,
             config,
             turn,
             session,
             message,
-        } = &self.asked;
+        } = &self.context;
         self.count += 1;
         let since = self.recorder.now();
         let until = since.plus(config.timeout.0);
@@ -167,7 +174,7 @@ impl<'a> Permits<'a> {
             delivery: QuestionDelivery::default(),
         });
         let shown_whole = shows_all(&request);
-        let in_chat = question.as_ref().map(|question| InChat {
+        let in_chat = question.as_ref().map(|question| ChatTitle {
             title: line(&request.title),
             _decided: question.delivery.decided_by_drop(),
         });
@@ -197,14 +204,14 @@ impl<'a> Permits<'a> {
             cut,
         };
         let id = request.id.clone();
-        let open = Open {
+        let open = OpenPermit {
             request,
             until: ends,
             in_chat,
         };
         self.open.insert(id, open);
         // Before it is told, so that whoever hears of it finds it.
-        permissions.enter(Waiting {
+        permissions.add_request(OpenRequest {
             shown,
             thread: message.thread.clone(),
             asker: message.sender.id.clone(),
@@ -219,7 +226,7 @@ impl<'a> Permits<'a> {
     }
 
     /// The next answer of a person, or the end of the time one had.
-    pub(crate) async fn next(&mut self) -> Answer {
+    pub(crate) async fn next_answer(&mut self) -> PermissionAnswer {
         let clock = self.recorder.clock.as_ref();
         let first = self.open.iter().min_by_key(|(_, open)| open.until);
         let due = first.filter(|_| self.rules.holds(Rule::PermitTimeout));
@@ -238,8 +245,13 @@ impl<'a> Permits<'a> {
         }
     }
 
-    async fn too_late(&mut self, id: Option<PermissionId>) -> Answer {
-        let taken = id.and_then(|id| self.asked.permissions.take(self.asked.turn, &id).map(|_| id));
+    async fn too_late(&mut self, id: Option<PermissionId>) -> PermissionAnswer {
+        let taken = id.and_then(|id| {
+            self.context
+                .permissions
+                .take_request(self.context.turn, &id)
+                .map(|_| id)
+        });
         let Some((id, open)) = taken.and_then(|id| self.open.get(&id).map(|open| (id, open))) else {
             // Somebody was faster: their answer is here.
             return match self.answers.recv().await {
@@ -248,14 +260,14 @@ impl<'a> Permits<'a> {
             };
         };
         let option = self.choose(&open.request, false);
-        Answer::instead(id, option, Undecided::TimedOut(self.asked.config.timeout))
+        PermissionAnswer::by_pipeline(id, option, NoDecision::TimedOut(self.context.config.timeout))
     }
 
     /// Writes a decision down and tells it to the agent.
-    pub(crate) fn settle(&mut self, answer: Answer) -> Result<(), StoreError> {
+    pub(crate) fn settle_answer(&mut self, answer: PermissionAnswer) -> Result<(), StoreError> {
         let asked = self.open.remove(&answer.id).and_then(|open| open.in_chat);
         // Who answered there knows.
-        if let Some(InChat { title, .. }) = asked.filter(|_| !matches!(answer.by, Actor::User(_))) {
+        if let Some(ChatTitle { title, .. }) = asked.filter(|_| !matches!(answer.by, Actor::User(_))) {
             let words = UserText::PermissionDecided {
                 title: &title,
                 option: answer.option.as_ref(),
@@ -266,7 +278,7 @@ impl<'a> Permits<'a> {
                 words: words.to_string(),
             });
         }
-        let Answer {
+        let PermissionAnswer {
             id, option, by, why, ..
         } = answer;
         self.agent.decide(self.run, &id, option.as_ref());
@@ -275,31 +287,31 @@ impl<'a> Permits<'a> {
     }
 
     /// What the chat is to be told of decisions since it was asked for the last time.
-    pub(crate) fn decided(&mut self) -> Vec<OutputEvent> {
+    pub(crate) fn take_decisions(&mut self) -> Vec<OutputEvent> {
         std::mem::take(&mut self.decided)
     }
 
     /// What still waits is cancelled.
-    pub(crate) fn close(&mut self, why: Undecided) -> Result<(), StoreError> {
+    pub(crate) fn cancel_open(&mut self, why: NoDecision) -> Result<(), StoreError> {
         if !self.rules.holds(Rule::PermitCancel) {
             return Ok(());
         }
         // A decision that was on its way stands.
         while let Ok(answer) = self.answers.try_recv() {
-            self.settle(answer)?;
+            self.settle_answer(answer)?;
         }
         let left: Vec<_> = self.open.keys().cloned().collect();
         for id in left {
-            let turn = self.asked.turn;
-            let answer = match self.asked.permissions.take(turn, &id) {
-                Some(_) => Answer::instead(id, None, why),
+            let turn = self.context.turn;
+            let answer = match self.context.permissions.take_request(turn, &id) {
+                Some(_) => PermissionAnswer::by_pipeline(id, None, why),
                 // Taken between the two lines above: its answer is here.
                 None => match self.answers.try_recv() {
                     Ok(answer) => answer,
                     Err(_) => continue,
                 },
             };
-            self.settle(answer)?;
+            self.settle_answer(answer)?;
         }
         Ok(())
     }
@@ -317,7 +329,7 @@ impl Drop for Permits<'_> {
     /// A run that is dropped in the middle leaves nothing for people to answer.
     fn drop(&mut self) {
         for id in self.open.keys() {
-            self.asked.permissions.take(self.asked.turn, id);
+            self.context.permissions.take_request(self.context.turn, id);
         }
     }
 }

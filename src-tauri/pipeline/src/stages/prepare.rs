@@ -3,7 +3,7 @@
 use crate::{
     config::OutputConfig,
     rules::{Rule, Rules},
-    stages::gather::Note,
+    stages::gather::GatheredFile,
 };
 use foldback_directives::{CHILDREN, ChildRow, Dialect, Makes, Placement};
 use foldback_wire::{Capabilities, ChatType, Inbound, is_invisible};
@@ -51,7 +51,7 @@ struct FileNote<'a> {
 
 /// Abilities that the host adds to those of a channel.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Host<'a> {
+pub(crate) struct HostAbilities<'a> {
     /// It can say a text.
     pub(crate) speaks: bool,
     /// The folder that files are sent from, where the agent can put them there.
@@ -63,7 +63,7 @@ pub(crate) struct PrepareContext<'a> {
     pub(crate) rules: Rules,
     pub(crate) can: &'a Capabilities,
     pub(crate) output: &'a OutputConfig,
-    pub(crate) host: Host<'a>,
+    pub(crate) host: HostAbilities<'a>,
 }
 
 /// The whole prompt. What people chose themselves (names, file names) stands in the JSON, escaped: data that
@@ -71,7 +71,7 @@ pub(crate) struct PrepareContext<'a> {
 pub(crate) fn prepare(
     context: &PrepareContext<'_>,
     message: &Inbound,
-    notes: &[Note],
+    notes: &[GatheredFile],
     heard: &str,
 ) -> String {
     let PrepareContext {
@@ -98,7 +98,7 @@ pub(crate) fn prepare(
     prompt
 }
 
-fn sender_context(rules: Rules, message: &Inbound, notes: &[Note]) -> String {
+fn sender_context(rules: Rules, message: &Inbound, notes: &[GatheredFile]) -> String {
     let files = message.files.iter().zip(notes);
     let files = files.map(|(file, note)| {
         let given = note.fate.reached();
@@ -157,7 +157,11 @@ pub(super) fn escape(json: &str) -> String {
 
 /// The section that teaches the grammar: exactly what this channel can do, so that an agent learns it
 /// whatever its own instructions say.
-pub(crate) fn response_directives(can: &Capabilities, output: &OutputConfig, host: Host<'_>) -> String {
+pub(crate) fn response_directives(
+    can: &Capabilities,
+    output: &OutputConfig,
+    host: HostAbilities<'_>,
+) -> String {
     let actions = actions(CHILDREN, can, output, host.speaks);
     let mut lines = Vec::new();
     if !actions.is_empty() {
@@ -245,7 +249,7 @@ mod tests {
                 rules: Rules::all(),
                 can: &profile(*platform),
                 output: &OutputConfig::default(),
-                host: Host::default(),
+                host: HostAbilities::default(),
             };
             let prompt = prepare(&context, &message, &[], "");
             let name = format!("{}/tests/envelope/{platform}.txt", env!("CARGO_MANIFEST_DIR"));
@@ -264,7 +268,7 @@ mod tests {
     fn what_a_channel_cannot_do_is_not_taught() {
         let mut can = profile(Platform::Telegram);
         (can.react, can.file_limit, can.reply) = (None, None, None);
-        let text = response_directives(&can, &OutputConfig::default(), Host::default());
+        let text = response_directives(&can, &OutputConfig::default(), HostAbilities::default());
         assert!(
             !text.contains("<actions>") && !text.contains("react") && !text.contains("reply_to"),
             "{text}"
@@ -274,20 +278,20 @@ mod tests {
             dialects: Vec::new(),
             ..OutputConfig::default()
         };
-        assert_eq!(response_directives(&can, &none, Host::default()), "");
+        assert_eq!(response_directives(&can, &none, HostAbilities::default()), "");
     }
 
     #[test]
     fn an_agent_on_this_machine_is_told_where_the_outgoing_folder_is() {
         let mut can = profile(Platform::Telegram);
-        let here = Host {
+        let here = HostAbilities {
             outgoing: Some(Path::new("/srv/bot/data/outbound")),
-            ..Host::default()
+            ..HostAbilities::default()
         };
         let told = |can: &Capabilities, host| {
             response_directives(can, &OutputConfig::default(), host).contains("/srv/bot/data/outbound")
         };
-        assert!(told(&can, here) && !told(&can, Host::default()));
+        assert!(told(&can, here) && !told(&can, HostAbilities::default()));
         can.file_limit = None;
         assert!(!told(&can, here));
     }
@@ -296,22 +300,23 @@ mod tests {
     fn other_chats_are_taught_only_where_allowed() {
         let can = profile(Platform::Telegram);
         assert!(
-            !response_directives(&can, &OutputConfig::default(), Host::default()).contains("send-message")
+            !response_directives(&can, &OutputConfig::default(), HostAbilities::default())
+                .contains("send-message")
         );
         let output = OutputConfig {
             allow_targets: vec!["slack:C1".into()],
             ..OutputConfig::default()
         };
-        assert!(response_directives(&can, &output, Host::default()).contains("slack:C1"));
+        assert!(response_directives(&can, &output, HostAbilities::default()).contains("slack:C1"));
     }
 
     #[test]
     fn speech_is_taught_where_it_is_configured_and_the_channel_has_it() {
         let mut can = profile(Platform::Telegram);
         let taught = |can: &Capabilities, speaks| {
-            let host = Host {
+            let host = HostAbilities {
                 speaks,
-                ..Host::default()
+                ..HostAbilities::default()
             };
             response_directives(can, &OutputConfig::default(), host).contains("<voice>")
         };

@@ -37,9 +37,9 @@ impl<'a> Redact<'a> {
     }
 
     /// The raw text of an assistant message, for the journal.
-    pub(crate) fn raw(&self) -> Raw {
+    pub(crate) fn raw(&self) -> RawText {
         let masks = self.redaction.filter(|_| self.rules.holds(Rule::RedactJournal));
-        Raw {
+        RawText {
             secrets: masks.map(|redaction| RawRedactor::new(&redaction.patterns())),
             read: 0,
             decided: 0,
@@ -103,7 +103,7 @@ fn name(file: &mut Directive, other: &Directive) {
 
 /// The raw text of an assistant message. A secret in it is masked length for length, so that every place in
 /// it stays true; what may begin one is kept back until that is known.
-pub(crate) struct Raw {
+pub(crate) struct RawText {
     secrets: Option<RawRedactor>,
     /// Bytes read.
     read: usize,
@@ -112,21 +112,21 @@ pub(crate) struct Raw {
 }
 
 /// What the journal is told of a raw text.
-pub(crate) struct Told {
+pub(crate) struct RawChunk {
     pub(crate) span: Span,
     pub(crate) text: String,
     /// Bytes that had come, where they are more than were told.
     pub(crate) came: Option<usize>,
 }
 
-impl Raw {
+impl RawText {
     /// More text, the first byte that waits for redaction, and what was decided about the text.
-    pub(crate) fn push(&mut self, text: &str, waits: Option<usize>, decided: &[Kind]) -> Told {
+    pub(crate) fn push(&mut self, text: &str, waits: Option<usize>, decided: &[Kind]) -> RawChunk {
         let start = self.read;
         self.read += text.len();
         self.learn(decided);
         let Some(secrets) = &mut self.secrets else {
-            return Told {
+            return RawChunk {
                 span: Span::new(start, self.read),
                 text: text.to_owned(),
                 came: None,
@@ -138,15 +138,15 @@ impl Raw {
         let known = secrets.decided().min(waits.unwrap_or(self.read));
         let (span, text) = secrets.take_to(known.max(self.decided));
         let came = (self.read > span.end).then_some(self.read);
-        Told { span, text, came }
+        RawChunk { span, text, came }
     }
 
     /// Nothing follows: tells what was kept back.
-    pub(crate) fn finish(mut self, decided: &[Kind]) -> Option<Told> {
+    pub(crate) fn finish(mut self, decided: &[Kind]) -> Option<RawChunk> {
         self.secrets.as_mut()?.finish();
         self.learn(decided);
         let (span, text) = self.secrets.as_mut()?.take_to(self.read);
-        (!span.is_empty()).then_some(Told {
+        (!span.is_empty()).then_some(RawChunk {
             span,
             text,
             came: None,

@@ -1,7 +1,7 @@
 //! Runs the agent: its steps go through the scanner into the journal, and on to the delivery.
 
 use super::{
-    permit::{Asked, Permits},
+    permit::{PermitContext, Permits},
     run_progress::RunProgress,
     scan::{Decisions, Scan},
     text_bound::TextBound,
@@ -10,12 +10,12 @@ use super::{
 use crate::{
     context::RunState,
     deadline::Deadline,
-    leaks::Watch,
+    leaks::LeakWatch,
     output::{OutputEvent, STOPPED_AT_MOST},
-    permissions::Answer,
+    permissions::PermissionAnswer,
     recorder::Recorder,
     rules::{Rule, Rules},
-    user_text::{Undecided, UserText},
+    user_text::{NoDecision, UserText},
 };
 use foldback_agents::{Agent, AgentEvent, Step, TurnRequest};
 use foldback_store::StoreError;
@@ -55,18 +55,18 @@ pub(crate) struct Run<'a> {
     /// Whether the chat may see something of tool calls, and of reasoning.
     pub(crate) shows_tools: bool,
     pub(crate) shows_thoughts: bool,
-    pub(crate) asked: Asked<'a>,
+    pub(crate) permit: PermitContext<'a>,
     pub(crate) output: mpsc::Sender<OutputEvent>,
-    pub(crate) leaks: &'a Watch,
+    pub(crate) leaks: &'a LeakWatch,
     /// Called with each step: a sign of life of the agent.
     pub(crate) on_step: &'a (dyn Fn() + Sync),
 }
 
 /// What the pipeline waits for.
-enum Next {
+enum RunInput {
     Step(AgentEvent),
     /// A request for permission is decided.
-    Answer(Answer),
+    Answer(PermissionAnswer),
     /// Somebody cancelled it, and requests for permission wait.
     Cancelled,
     /// The agent closed its stream.
@@ -100,18 +100,18 @@ impl Run<'_> {
             model: model.map(str::to_owned),
         })?;
         let agent = Arc::clone(&self.agent);
-        let mut permits = Permits::new(self.asked, agent.as_ref(), self.recorder, self.rules, run);
+        let mut permits = Permits::new(self.permit, agent.as_ref(), self.recorder, self.rules, run);
         let end = self.read(request, &mut progress, &mut scan, &mut permits).await?;
         if self.state.is_reset() {
             // It may have taken the conversation up after it was told to forget it.
             self.agent.forget(self.session);
         }
-        permits.close(Undecided::RunEnded)?;
-        self.tell(permits.decided()).await;
+        permits.cancel_open(NoDecision::RunEnded)?;
+        self.send_output(permits.take_decisions()).await;
         drop(permits);
         self.state.does(Doing::Delivering);
-        self.hand_on(scan.end_reasoning()).await?;
-        self.hand_on(scan.end(false)).await?;
+        self.record_decisions(scan.end_reasoning()).await?;
+        self.record_decisions(scan.end(false)).await?;
         self.end_calls(&mut progress)?;
         let (reason, event) = match end {
             End::Done(StopReason::Cancelled) => (StopReason::Cancelled, OutputEvent::RunCancelled),
@@ -162,43 +162,44 @@ impl Run<'_> {
             async move { agent.run(request, sink, halt).await }
         }));
         loop {
-            let AgentEvent { run: of, step } = match self.next(&mut steps, permits, progress.works()).await {
-                Next::Step(event) => event,
-                Next::Answer(answer) => {
-                    permits.settle(answer)?;
-                    self.tell(permits.decided()).await;
-                    self.state.does(if permits.is_open() {
-                        Doing::Asking
-                    } else {
-                        Doing::Starting
-                    });
-                    continue;
-                }
-                Next::Cancelled => {
-                    permits.close(Undecided::RunCancelled)?;
-                    self.tell(permits.decided()).await;
-                    continue;
-                }
-                Next::Stuck => return Ok(End::Done(StopReason::Cancelled)),
-                Next::ChatFull => {
-                    halt.cancel();
-                    self.until_stopped(steps, task).await;
-                    return Ok(End::TooLong);
-                }
-                Next::Closed => {
-                    let detail = "the agent ended without saying how".to_owned();
-                    return Ok(End::Failed(AgentFault::Internal, detail));
-                }
-                Next::Silent => {
-                    halt.cancel();
-                    self.until_stopped(steps, task).await;
-                    let detail = format!(
-                        "the agent gave no sign of life for {} ms",
-                        self.silence.as_millis()
-                    );
-                    return Ok(End::Failed(AgentFault::Timeout, detail));
-                }
-            };
+            let AgentEvent { run: of, step } =
+                match self.next_input(&mut steps, permits, progress.works()).await {
+                    RunInput::Step(event) => event,
+                    RunInput::Answer(answer) => {
+                        permits.settle_answer(answer)?;
+                        self.send_output(permits.take_decisions()).await;
+                        self.state.does(if permits.is_open() {
+                            Doing::Asking
+                        } else {
+                            Doing::Starting
+                        });
+                        continue;
+                    }
+                    RunInput::Cancelled => {
+                        permits.cancel_open(NoDecision::RunCancelled)?;
+                        self.send_output(permits.take_decisions()).await;
+                        continue;
+                    }
+                    RunInput::Stuck => return Ok(End::Done(StopReason::Cancelled)),
+                    RunInput::ChatFull => {
+                        halt.cancel();
+                        self.until_stopped(steps, task).await;
+                        return Ok(End::TooLong);
+                    }
+                    RunInput::Closed => {
+                        let detail = "the agent ended without saying how".to_owned();
+                        return Ok(End::Failed(AgentFault::Internal, detail));
+                    }
+                    RunInput::Silent => {
+                        halt.cancel();
+                        self.until_stopped(steps, task).await;
+                        let detail = format!(
+                            "the agent gave no sign of life for {} ms",
+                            self.silence.as_millis()
+                        );
+                        return Ok(End::Failed(AgentFault::Timeout, detail));
+                    }
+                };
             if of != run && self.rules.holds(Rule::RunLate) {
                 self.recorder
                     .warn(format!("a late step of run {of} was dropped"))?;
@@ -210,14 +211,14 @@ impl Run<'_> {
                 Step::Done(reason) => return Ok(End::Done(reason)),
                 Step::Permission(request) => {
                     self.end_thought(scan).await?;
-                    let question = permits.ask(request)?;
+                    let question = permits.ask_request(request)?;
                     if permits.is_open() {
                         self.state.does(Doing::Asking);
                     }
-                    self.tell(question.map(OutputEvent::Asked)).await;
+                    self.send_output(question.map(OutputEvent::Asked)).await;
                 }
                 step => {
-                    self.take(step, scan, progress).await?;
+                    self.handle_step(step, scan, progress).await?;
                     let is_full = self.most.is_passed_by(progress.said) || self.chat_full.is_cancelled();
                     if is_full && self.rules.holds(Rule::RunMost) {
                         halt.cancel();
@@ -241,12 +242,12 @@ impl Run<'_> {
         Deadline::after(clock, STOP).within(clock, stopped).await;
     }
 
-    async fn next(
+    async fn next_input(
         &self,
         steps: &mut mpsc::Receiver<AgentEvent>,
         permits: &mut Permits<'_>,
         works: bool,
-    ) -> Next {
+    ) -> RunInput {
         let clock = self.recorder.clock.as_ref();
         // Whoever waits for a person or for a tool is not silent; the backend's own limits hold.
         let waits = permits.is_open();
@@ -263,16 +264,16 @@ impl Run<'_> {
         };
         tokio::select! {
             biased;
-            step = steps.recv() => step.map_or(Next::Closed, Next::Step),
-            () = self.chat_full.cancelled(), if self.rules.holds(Rule::RunMost) => Next::ChatFull,
-            answer = permits.next() => Next::Answer(answer),
-            () = self.cancel.cancelled(), if waits && self.rules.holds(Rule::PermitCancel) => Next::Cancelled,
-            () = stuck => Next::Stuck,
-            () = silence.passed(clock) => Next::Silent,
+            step = steps.recv() => step.map_or(RunInput::Closed, RunInput::Step),
+            () = self.chat_full.cancelled(), if self.rules.holds(Rule::RunMost) => RunInput::ChatFull,
+            answer = permits.next_answer() => RunInput::Answer(answer),
+            () = self.cancel.cancelled(), if waits && self.rules.holds(Rule::PermitCancel) => RunInput::Cancelled,
+            () = stuck => RunInput::Stuck,
+            () = silence.passed(clock) => RunInput::Silent,
         }
     }
 
-    async fn take(
+    async fn handle_step(
         &self,
         mut step: Step,
         scan: &mut Scan<'_>,
@@ -300,13 +301,13 @@ impl Run<'_> {
             Step::Text { message, text } => {
                 let decisions = scan.push(message, &text);
                 progress.said += self.most.measure(&decisions.output);
-                self.hand_on(decisions).await
+                self.record_decisions(decisions).await
             }
             Step::Tool(call) => {
                 // Only a call that begins ends the message: one that runs in the background may report its
                 // end in the middle of a sentence.
                 if progress.take_call(&call) && self.rules.holds(Rule::ScanMessage) {
-                    self.hand_on(scan.end(true)).await?;
+                    self.record_decisions(scan.end(true)).await?;
                 }
                 self.recorder.note(Kind::Tool { call: call.clone() })?;
                 if self.shows_tools {
@@ -314,8 +315,11 @@ impl Run<'_> {
                 }
                 Ok(())
             }
-            Step::Reasoning(text) => self.hand_on(scan.reason(text)).await,
-            Step::Session { id, start, detail } => self.keep(&progress.backend, id, start, detail).await,
+            Step::Reasoning(text) => self.record_decisions(scan.reason(text)).await,
+            Step::Session { id, start, detail } => {
+                self.keep_agent_session(&progress.backend, id, start, detail)
+                    .await
+            }
             Step::Usage(usage) => self.recorder.note(Kind::Used { usage }),
             Step::Faulted { number, fault } => self.recorder.note(Kind::Faulted {
                 number,
@@ -352,7 +356,7 @@ impl Run<'_> {
     }
 
     /// What is said beside the answer.
-    async fn tell(&self, output: impl IntoIterator<Item = OutputEvent>) {
+    async fn send_output(&self, output: impl IntoIterator<Item = OutputEvent>) {
         for event in output {
             // The delivery may have ended early, on a store that failed.
             let _ = self.output.send(event).await;
@@ -360,7 +364,7 @@ impl Run<'_> {
     }
 
     /// The agent told its session: the next turn gives it back, also after a restart.
-    async fn keep(
+    async fn keep_agent_session(
         &self,
         backend: &str,
         id: String,
@@ -388,27 +392,31 @@ impl Run<'_> {
                 .await?;
         }
         if start == SessionStart::Lost && self.tell_lost && self.rules.holds(Rule::SessionLost) {
-            self.tell([OutputEvent::Aside(UserText::SessionLost)]).await;
+            self.send_output([OutputEvent::Aside(UserText::SessionLost)])
+                .await;
         }
         Ok(())
     }
 
     /// What is said next is no reasoning.
     async fn end_thought(&self, scan: &mut Scan<'_>) -> Result<(), StoreError> {
-        self.hand_on(scan.end_reasoning()).await?;
+        self.record_decisions(scan.end_reasoning()).await?;
         if self.state.stops_thinking() && self.shows_thoughts {
             let _ = self.output.send(OutputEvent::ThoughtEnded).await;
         }
         Ok(())
     }
 
-    async fn hand_on(&self, Decisions { events, output }: Decisions) -> Result<(), StoreError> {
+    async fn record_decisions(&self, Decisions { events, output }: Decisions) -> Result<(), StoreError> {
         for event in &output {
             if let OutputEvent::Text { message, text } = event {
-                self.leaks.wrote(*message, text);
+                self.leaks.add_clean_text(*message, text);
             }
         }
-        let mut leaks: Vec<_> = events.iter().flat_map(|kind| self.leaks.decided(kind)).collect();
+        let mut leaks: Vec<_> = events
+            .iter()
+            .flat_map(|kind| self.leaks.check_decision(kind))
+            .collect();
         leaks.sort_unstable();
         let thoughts: Vec<_> = events
             .iter()

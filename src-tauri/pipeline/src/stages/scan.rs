@@ -1,6 +1,6 @@
 //! Decides for every byte of an answer, by the scanner of the output grammar: one for each assistant message.
 
-use super::redact::{Raw, Redact, Told};
+use super::redact::{RawChunk, RawText, Redact};
 use crate::{
     output::OutputEvent,
     rules::{Rule, Rules},
@@ -26,8 +26,8 @@ impl Decisions {
     }
 
     /// Adds raw text of a message, and what was decided about it.
-    fn take(&mut self, message: u32, raw: Option<Told>, made: Self) {
-        let chunk = raw.map(|Told { span, text, came }| Kind::Chunk {
+    fn add_message(&mut self, message: u32, raw: Option<RawChunk>, made: Self) {
+        let chunk = raw.map(|RawChunk { span, text, came }| Kind::Chunk {
             message,
             span,
             text,
@@ -44,14 +44,14 @@ pub(crate) struct Scan<'a> {
     settings: &'a Settings,
     inbound: &'a str,
     next_message: u32,
-    open: Option<Open>,
+    open: Option<OpenMessage>,
     redact: Redact<'a>,
     rules: Rules,
 }
 
-struct Open {
+struct OpenMessage {
     reader: Reader,
-    raw: Raw,
+    raw: RawText,
     message: u32,
     /// The agent's own id of the message.
     id: Option<String>,
@@ -91,14 +91,14 @@ impl<'a> Scan<'a> {
         if text.is_empty() {
             return decisions;
         }
-        let other = |open: &Open| id.is_some() && open.id.is_some() && open.id != id;
+        let other = |open: &OpenMessage| id.is_some() && open.id.is_some() && open.id != id;
         if self.open.as_ref().is_some_and(other) {
             self.end_into(false, &mut decisions);
         }
         let open = self.open.get_or_insert_with(|| {
             let message = self.next_message;
             self.next_message += 1;
-            Open {
+            OpenMessage {
                 reader: self
                     .redact
                     .reader(Scanner::new(self.settings, Some(self.inbound))),
@@ -122,7 +122,7 @@ impl<'a> Scan<'a> {
             markup.push_str(text);
         }
         let mut made = Decisions::default();
-        let Open {
+        let OpenMessage {
             message,
             directives,
             held,
@@ -139,7 +139,7 @@ impl<'a> Scan<'a> {
         }
         listener.flush();
         let raw = open.raw.push(text, open.reader.redaction_from(), &made.events);
-        decisions.take(open.message, Some(raw), made);
+        decisions.add_message(open.message, Some(raw), made);
         if !self.rules.holds(Rule::DeliverClean) {
             decisions.output.push(OutputEvent::Raw(text.to_owned()));
         }
@@ -165,7 +165,7 @@ impl<'a> Scan<'a> {
 
     fn end_into(&mut self, narration: bool, decisions: &mut Decisions) {
         let Some(open) = self.open.take() else { return };
-        let Open {
+        let OpenMessage {
             reader,
             raw,
             message,
@@ -189,7 +189,7 @@ impl<'a> Scan<'a> {
         listener.head = &head;
         reader.finish(&mut listener);
         listener.flush();
-        decisions.take(message, raw.finish(&made.events), made);
+        decisions.add_message(message, raw.finish(&made.events), made);
         if held {
             decisions.events.push(Kind::Released { message });
         }

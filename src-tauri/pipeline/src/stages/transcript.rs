@@ -1,6 +1,6 @@
 //! Voice messages, written down for the agent before it runs.
 
-use super::{gather::Gathered, prepare::escape};
+use super::{gather::GatheredFiles, prepare::escape};
 use foldback_agents::speech::Transcriber;
 use foldback_wire::{FileFate, redact::Redaction};
 use futures::{StreamExt as _, stream};
@@ -15,7 +15,7 @@ const AT_ONCE: usize = 3;
 /// own words about that are for the journal. What `masks` knows is not told.
 pub(crate) async fn transcripts(
     transcriber: Option<&Transcriber>,
-    gathered: &mut Gathered,
+    gathered: &mut GatheredFiles,
     masks: Option<&Redaction>,
     cancel: &CancellationToken,
 ) -> String {
@@ -82,7 +82,7 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::TokioClock;
-    use crate::stages::gather::Note;
+    use crate::stages::gather::GatheredFile;
     use foldback_agents::{
         AgentFile,
         speech::{
@@ -103,8 +103,8 @@ mod tests {
         }
     }
 
-    fn gathered(voices: &[(&str, usize)]) -> Gathered {
-        let note = |_: &(&str, usize)| Note {
+    fn gathered(voices: &[(&str, usize)]) -> GatheredFiles {
+        let note = |_: &(&str, usize)| GatheredFile {
             media_type: "audio/ogg".to_owned(),
             bytes: Some(3),
             fate: FileFate::Transcribed,
@@ -113,10 +113,10 @@ mod tests {
             setting: None,
             heard: None,
         };
-        Gathered {
+        GatheredFiles {
             notes: voices.iter().map(note).collect(),
             voices: (0..).zip(voices.iter().copied().map(file)).collect(),
-            ..Gathered::default()
+            ..GatheredFiles::default()
         }
     }
 

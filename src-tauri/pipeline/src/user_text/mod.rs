@@ -33,7 +33,7 @@ pub(crate) enum UserText<'a> {
         /// The run was stopped for it: nobody knows what else the agent would have said.
         stopped: bool,
         /// The text beyond those messages.
-        beyond: Beyond,
+        beyond: RestDelivery,
     },
     /// The file with the rest of a long answer did not arrive.
     RestFailed,
@@ -87,7 +87,7 @@ pub(crate) enum UserText<'a> {
 
 /// The text of an answer beyond the messages that its chat gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Beyond {
+pub(crate) enum RestDelivery {
     /// It follows as a file.
     InFile,
     /// It is not sent.
@@ -98,7 +98,7 @@ pub(crate) enum Beyond {
 
 /// The reason for which no person decided a request for permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Undecided {
+pub(crate) enum NoDecision {
     /// Its time was over.
     TimedOut(Interval),
     /// As many requests of the run wait already.
@@ -112,7 +112,7 @@ pub(crate) enum Undecided {
     RunCancelled,
 }
 
-impl Undecided {
+impl NoDecision {
     /// The reason as the operator reads it in the journal.
     pub(crate) fn for_operator(self) -> String {
         match self {
@@ -165,17 +165,17 @@ impl fmt::Display for UserText<'_> {
     }
 }
 
-const fn too_long(stopped: bool, beyond: Beyond) -> &'static str {
+const fn too_long(stopped: bool, beyond: RestDelivery) -> &'static str {
     match (stopped, beyond) {
-        (false, Beyond::InFile) => "⚠️ The answer is too long for a chat. The rest is in the file.",
-        (false, Beyond::NotSent) => "⚠️ The answer is too long for a chat. The rest was not sent.",
-        (true, Beyond::InFile) => {
+        (false, RestDelivery::InFile) => "⚠️ The answer is too long for a chat. The rest is in the file.",
+        (false, RestDelivery::NotSent) => "⚠️ The answer is too long for a chat. The rest was not sent.",
+        (true, RestDelivery::InFile) => {
             "⚠️ The answer is too long for a chat, so it was stopped. What else it said until then is in the file."
         }
-        (true, Beyond::NotSent) => {
+        (true, RestDelivery::NotSent) => {
             "⚠️ The answer is too long for a chat, so it was stopped. What else it said until then was not sent."
         }
-        (_, Beyond::Nothing) => "⚠️ The answer is too long for a chat, so it was stopped here.",
+        (_, RestDelivery::Nothing) => "⚠️ The answer is too long for a chat, so it was stopped here.",
     }
 }
 

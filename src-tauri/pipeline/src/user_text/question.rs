@@ -1,6 +1,6 @@
 //! The sentences of a request for permission in the chat of its turn.
 
-use super::Undecided;
+use super::NoDecision;
 use crate::config::Interval;
 use foldback_wire::{
     Actor, CallPreview, FileChange, PermissionKind, PermissionOption, PermissionRequest, visible_line,
@@ -236,12 +236,12 @@ pub(super) fn decided(title: &str, option: Option<&PermissionOption>, by: Decide
     };
     let who = match by {
         Decider::Actor(by) => format!("by {by:#}"),
-        Decider::Pipeline(Undecided::TimedOut(within)) => format!("no answer came within {within}"),
-        Decider::Pipeline(Undecided::TooMany { waiting }) => {
+        Decider::Pipeline(NoDecision::TimedOut(within)) => format!("no answer came within {within}"),
+        Decider::Pipeline(NoDecision::TooMany { waiting }) => {
             format!("{waiting} other requests wait for an answer already")
         }
-        Decider::Pipeline(Undecided::RunEnded) => "the run ended".to_owned(),
-        Decider::Pipeline(Undecided::RunCancelled) => "the run was cancelled".to_owned(),
+        Decider::Pipeline(NoDecision::RunEnded) => "the run ended".to_owned(),
+        Decider::Pipeline(NoDecision::RunCancelled) => "the run was cancelled".to_owned(),
     };
     format!("🔐 {what}, {who}: `{title}`")
 }
@@ -252,7 +252,7 @@ pub(crate) enum Decider<'a> {
     /// A person, or the configuration.
     Actor(&'a Actor),
     /// The pipeline, in the place of a person.
-    Pipeline(Undecided),
+    Pipeline(NoDecision),
 }
 
 /// Words as one line that can stand in a code span.

@@ -116,7 +116,7 @@ fn each(mut see: impl FnMut(&UserText<'_>)) {
     ] {
         see(&text);
     }
-    for beyond in [Beyond::InFile, Beyond::NotSent, Beyond::Nothing] {
+    for beyond in [RestDelivery::InFile, RestDelivery::NotSent, RestDelivery::Nothing] {
         for stopped in [false, true] {
             see(&UserText::AnswerTooLong { stopped, beyond });
         }
@@ -130,10 +130,10 @@ fn each(mut see: impl FnMut(&UserText<'_>)) {
         Actor::User(UserId::new("alice")),
     ];
     let reasons = [
-        Undecided::TimedOut(Interval::minutes(5)),
-        Undecided::TooMany { waiting: 32 },
-        Undecided::RunEnded,
-        Undecided::RunCancelled,
+        NoDecision::TimedOut(Interval::minutes(5)),
+        NoDecision::TooMany { waiting: 32 },
+        NoDecision::RunEnded,
+        NoDecision::RunCancelled,
     ];
     let deciders = actors
         .iter()
@@ -178,7 +178,7 @@ fn no_sentence_to_a_chat_names_a_setting() {
 
 #[test]
 fn the_operator_is_told_which_setting_decided_in_the_place_of_a_person() {
-    let why = Undecided::TimedOut(Interval::minutes(5)).for_operator();
+    let why = NoDecision::TimedOut(Interval::minutes(5)).for_operator();
     assert_eq!(
         why,
         "nobody answered within 300000 ms (agent.permissions.timeout)"

@@ -4,7 +4,7 @@ use crate::bot::{Bot, World, runtime, text};
 use async_trait::async_trait;
 use foldback_agents::speech::{Note, Speaker, SpeechError, ToneVoice, Voice};
 use foldback_channels::sim::{CallFailure, CallFault};
-use foldback_pipeline::{Rules, Says, SendDir, Speech, Voices, config::FilesConfig};
+use foldback_pipeline::{Rules, SendDir, Speech, VoiceOutput, Voices, config::FilesConfig};
 use foldback_store::Journal as _;
 use foldback_wire::{
     Actor, ChannelId, Event, Kind, OpKind, Operation, OutcomeCode, Platform, SpokenDirective, Terminal,
@@ -25,7 +25,7 @@ pub(crate) fn speaking(mut world: World, voice: impl Voice + 'static) -> World {
     let clock = Arc::new(world.clock);
     let speaker = Speaker::new(Arc::new(voice), 100, Duration::from_secs(20), clock);
     world.speech = Speech {
-        says: Says::Aloud(speaker),
+        output: VoiceOutput::Speaker(speaker),
         voices: Some(Voices::new(world.dir.path().join("voices"), 1_000_000)),
         ..Speech::default()
     };

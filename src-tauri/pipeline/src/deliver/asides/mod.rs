@@ -33,7 +33,7 @@ pub(crate) struct Asides {
 
 impl Asides {
     /// The sender is asked for a permission, unless it is decided before the question goes out.
-    pub(crate) async fn ask(
+    pub(crate) async fn ask_question(
         &mut self,
         operations: &mut TurnOperations,
         question: Question,

@@ -3,16 +3,16 @@
 use super::{
     DeliveryQueues, PATIENCE,
     backoff::backoff,
-    calls::{Calls, superfluous},
+    calls::{CallHistory, superfluous},
     clearance::{Clearance, MetLimits},
     completion::OperationCompletion,
-    consent::{Reopened, set},
+    consent::{ReopenTime, set_reopened},
     hold::QueueHold,
-    judge::{Try, Verdict, judge},
+    judge::{CallAttempt, Verdict, judge},
     queued::QueuedOperation,
 };
 use crate::{
-    crash::{self, Point},
+    crash::{self, CrashPoint},
     deliver::operation::faulted,
     rules::Rule,
 };
@@ -27,7 +27,7 @@ use tokio::sync::OwnedMutexGuard;
 pub(super) const ALONE: Duration = PATIENCE;
 
 /// A call that was answered.
-struct Called {
+struct CallResult {
     answer: Result<Delivered, NotDelivered>,
     /// The time for which calls like it pause now, where it was refused for that.
     pause: Option<Duration>,
@@ -43,9 +43,9 @@ impl DeliveryQueues {
         self: &Arc<Self>,
         queued: &QueuedOperation,
         hold: &QueueHold,
-        reopened: &Reopened,
+        reopened: &ReopenTime,
     ) -> Result<Option<OperationCompletion>, StoreError> {
-        let mut calls = Calls::of(queued);
+        let mut calls = CallHistory::of(queued);
         // The sender of an operation for later notes why.
         let mut limited = MetLimits {
             noted: queued.not_before.is_some(),
@@ -54,7 +54,7 @@ impl DeliveryQueues {
         if let Some(parts) = queued.parts.as_ref().filter(|_| queued.overtaken.is_some()) {
             tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return self.leave(queued, &calls).await,
+                () = self.stop.cancelled() => return self.leave_in_outbox(queued, &calls).await,
                 () = parts.wait_for_earlier(queued.entry.op) => {}
             }
         }
@@ -63,10 +63,10 @@ impl DeliveryQueues {
         }
         loop {
             let clearance = self
-                .clear(queued, hold, reopened, &mut limited, calls.maybe_done())
+                .wait_for_clearance(queued, hold, reopened, &mut limited, calls.maybe_done())
                 .await?;
             if matches!(clearance, Clearance::Stopping) {
-                return self.leave(queued, &calls).await;
+                return self.leave_in_outbox(queued, &calls).await;
             }
             if let Some((outcome, retry_after)) = calls.ended(clearance, self.clock.now()) {
                 return self.settle(queued, outcome, retry_after).await.map(Some);
@@ -74,18 +74,19 @@ impl DeliveryQueues {
             // What a crash leaves in flight is sent again under its key, or unknown: then only one may be.
             let alone = tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return self.leave(queued, &calls).await,
+                () = self.stop.cancelled() => return self.leave_in_outbox(queued, &calls).await,
                 alone = self.calls_of(&queued.entry.session).lock_owned() => alone,
             };
             calls.made += 1;
             let began = self.clock.now();
-            let Called { answer, pause, alone } = self.call_paced(queued, hold, calls.made, alone).await?;
+            let CallResult { answer, pause, alone } =
+                self.call_paced(queued, hold, calls.made, alone).await?;
             if let (Some(question), Ok(delivered)) = (&queued.question, &answer) {
                 question.delivered(delivered, self.clock.now());
             }
             calls.unsent = if is_unsent(&answer) { calls.unsent + 1 } else { 0 };
             let unsent = (calls.unsent > 0).then(|| backoff(&self.policy, self.rng.as_ref(), calls.unsent));
-            let attempt = Try {
+            let attempt = CallAttempt {
                 no_attempt: pause.or(unsent),
                 ..calls.attempt(queued)
             };
@@ -115,7 +116,7 @@ impl DeliveryQueues {
                     if attempt.no_attempt.is_some() {
                         calls.passed_over += 1;
                         // It counts as held: once it is older than anything may be, a person is asked.
-                        set(reopened, self.clock.now());
+                        set_reopened(reopened, self.clock.now());
                         // What never left this machine met no limit.
                         limited.met |= pause.is_some();
                     }
@@ -130,7 +131,7 @@ impl DeliveryQueues {
                     }
                     tokio::select! {
                         biased;
-                        () = self.stop.cancelled() => return self.leave(queued, &calls).await,
+                        () = self.stop.cancelled() => return self.leave_in_outbox(queued, &calls).await,
                         () = self.clock.sleep_until(until) => {}
                     }
                 }
@@ -162,7 +163,7 @@ impl DeliveryQueues {
         hold: &QueueHold,
         attempt: u32,
         alone: OwnedMutexGuard<()>,
-    ) -> Result<Called, StoreError> {
+    ) -> Result<CallResult, StoreError> {
         let (entry, began) = (&queued.entry, self.pace.time());
         let passage = self
             .pace
@@ -187,15 +188,15 @@ impl DeliveryQueues {
         } else {
             None
         };
-        Ok(Called { answer, pause, alone })
+        Ok(CallResult { answer, pause, alone })
     }
 
     /// The process ends before the next call. The operation stays in the outbox; a live frame has its end, since
     /// the whole text is there for the next start.
-    async fn leave(
+    async fn leave_in_outbox(
         self: &Arc<Self>,
         queued: &QueuedOperation,
-        calls: &Calls,
+        calls: &CallHistory,
     ) -> Result<Option<OperationCompletion>, StoreError> {
         if !queued.live {
             return Ok(None);
@@ -218,13 +219,13 @@ impl DeliveryQueues {
             key,
             ..
         } = &queued.entry;
-        crash::point(Point::BeforeAttempt);
+        crash::point(CrashPoint::BeforeAttempt);
         // A dry run calls no platform: it must not say so, and a crash leaves no doubt.
         if armed {
             let attempted = queued.recorder.draft(Kind::Attempted { op: *op, attempt });
             queued.recorder.journal.attempt(*op, vec![attempted]).await?;
         }
-        crash::point(Point::AfterAttempt);
+        crash::point(CrashPoint::AfterAttempt);
         let call = Call {
             target: target.clone(),
             operation: operation.clone(),
@@ -234,13 +235,13 @@ impl DeliveryQueues {
         if let Some((number, fault)) = &planned {
             queued.recorder.note(faulted(*number, *op, fault))?;
         }
-        crash::point(Point::BeforeCall);
+        crash::point(CrashPoint::BeforeCall);
         let answer = if armed {
             queued.channel.perform(call, planned.as_ref()).await
         } else {
             queued.channel.rehearse(call, planned.as_ref()).await
         };
-        crash::point(Point::AfterCall);
+        crash::point(CrashPoint::AfterCall);
         Ok(answer)
     }
 

@@ -1,6 +1,6 @@
 //! The calls that an operation has made, and its end where it makes no other.
 
-use super::{clearance::Clearance, judge::Try, queued::QueuedOperation};
+use super::{clearance::Clearance, judge::CallAttempt, queued::QueuedOperation};
 use foldback_wire::{OpKind, Outcome, OutcomeCode, Timestamp};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub(crate) const KEY_MEMORY: Duration = Duration::from_mins(2);
 
 /// The calls that an operation has made so far.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
+pub(super) struct CallHistory {
     /// All of them.
     pub(super) made: u32,
     /// Those that were no attempts: the platform wanted to wait, or they never left this machine.
@@ -24,7 +24,7 @@ pub(super) struct Calls {
     idempotent: bool,
 }
 
-impl Calls {
+impl CallHistory {
     /// An operation that was in flight when an earlier process ended has one behind it.
     pub(super) fn of(queued: &QueuedOperation) -> Self {
         Self {
@@ -48,14 +48,14 @@ impl Calls {
                 (is_forgotten && !self.idempotent).then(|| (forgotten(made), None))
             }
             Clearance::Superfluous { retry_after } => Some((superfluous(made, maybe_done), retry_after)),
-            Clearance::Needless => Some((needless(made, maybe_done), None)),
+            Clearance::Obsolete => Some((obsolete(made, maybe_done), None)),
             Clearance::GivenUp { by } => Some((given_up(&by, made), None)),
             Clearance::Stopping => None,
         }
     }
 
-    pub(super) fn attempt(&self, queued: &QueuedOperation) -> Try {
-        Try {
+    pub(super) fn attempt(&self, queued: &QueuedOperation) -> CallAttempt {
+        CallAttempt {
             calls: self.made,
             attempts: self.made - self.passed_over,
             live: queued.live,
@@ -78,7 +78,7 @@ pub(super) fn superfluous(attempts: u32, maybe_done: bool) -> Outcome {
 }
 
 /// The end of a question that was decided before it went out.
-fn needless(attempts: u32, maybe_done: bool) -> Outcome {
+fn obsolete(attempts: u32, maybe_done: bool) -> Outcome {
     let outcome = if maybe_done {
         Outcome::new(OutcomeCode::Unknown).because("it may have arrived; it is decided meanwhile")
     } else {

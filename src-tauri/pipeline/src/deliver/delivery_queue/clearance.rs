@@ -4,7 +4,7 @@
 use super::{
     DeliveryQueues,
     completion::Origin,
-    consent::{GiveUpOrder, NOT_YET, OperationAge, Reopened, at, set},
+    consent::{GiveUpOrder, NOT_YET, OperationAge, ReopenTime, reopened_at, set_reopened},
     hold::QueueHold,
     pace::Passage,
     queued::QueuedOperation,
@@ -25,7 +25,7 @@ pub(super) enum Clearance {
         retry_after: Option<Duration>,
     },
     /// Nobody needs it any more.
-    Needless,
+    Obsolete,
     /// A person gave it up.
     GivenUp {
         by: String,
@@ -61,12 +61,12 @@ struct Circumstances {
 }
 
 /// An operation that waits for its clearance.
-struct Waiting<'a> {
+struct ClearanceWait<'a> {
     queues: &'a DeliveryQueues,
     queued: &'a QueuedOperation,
     age: OperationAge,
     hold: &'a QueueHold,
-    reopened: &'a Reopened,
+    reopened: &'a ReopenTime,
     limited: &'a mut MetLimits,
     passage: Passage,
     /// Its place and rate were counted.
@@ -81,16 +81,16 @@ struct Waiting<'a> {
 
 impl DeliveryQueues {
     /// Waits until an operation may go; `maybe_done` where its platform may have carried it out.
-    pub(super) async fn clear(
+    pub(super) async fn wait_for_clearance(
         &self,
         queued: &QueuedOperation,
         hold: &QueueHold,
-        reopened: &Reopened,
+        reopened: &ReopenTime,
         limited: &mut MetLimits,
         maybe_done: bool,
     ) -> Result<Clearance, StoreError> {
         let kind = queued.entry.operation.kind();
-        let waiting = Waiting {
+        let waiting = ClearanceWait {
             queues: self,
             queued,
             age: OperationAge::of(queued).with_maybe_done(maybe_done),
@@ -105,31 +105,31 @@ impl DeliveryQueues {
             given_up: self.given_up.subscribe(),
             pauses: self.pace.pauses(),
         };
-        let clearance = waiting.clear().await;
-        hold.tell(None);
+        let clearance = waiting.wait().await;
+        hold.set_reason(None);
         clearance
     }
 }
 
-impl Waiting<'_> {
-    async fn clear(mut self) -> Result<Clearance, StoreError> {
+impl ClearanceWait<'_> {
+    async fn wait(mut self) -> Result<Clearance, StoreError> {
         let queues = self.queues;
         let passage = self.passage.clone();
         // Dropped, with its place in the line, wherever it is not waited for.
         let mut passing: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = None;
         loop {
             let all = self.circumstances();
-            if let Some(clearance) = self.decide(&all) {
+            if let Some(clearance) = self.decide_clearance(&all) {
                 return Ok(clearance);
             }
-            let over = if self.note(&all)? {
+            let over = if self.note_hold(&all)? {
                 passing = None;
                 let paused = all.paused.filter(|_| all.is_long);
                 paused.map(|until| queues.clock.sleep_until(until))
             } else if let Some(until) = all.not_before {
                 Some(queues.clock.sleep_until_steady(until))
             } else {
-                passing.get_or_insert_with(|| Box::pin(queues.pace.pass(&passage)));
+                passing.get_or_insert_with(|| Box::pin(queues.pace.wait_to_pass(&passage)));
                 None
             };
             let passed = async {
@@ -157,7 +157,7 @@ impl Waiting<'_> {
                 _ = self.given_up.changed() => {}
                 _ = self.pauses.changed() => {}
                 () = over => {}
-                () = self.queued.needless() => {}
+                () = self.queued.no_longer_needed() => {}
             }
         }
     }
@@ -189,24 +189,24 @@ impl Waiting<'_> {
     }
 
     /// The clearance, unless the operation has to wait.
-    fn decide(&self, all: &Circumstances) -> Option<Clearance> {
+    fn decide_clearance(&self, all: &Circumstances) -> Option<Clearance> {
         let queued = self.queued;
         // A live frame that nobody waits for was overtaken while its queue was held.
         if queued.live && (!all.open || !queued.is_awaited()) {
             return Some(Clearance::Superfluous { retry_after: None });
         }
         if queued.question.as_ref().is_some_and(QuestionDelivery::is_decided) {
-            return Some(Clearance::Needless);
+            return Some(Clearance::Obsolete);
         }
         if let Some(by) = &all.given_up
-            && (!all.open || all.is_long || self.age.was_held(at(self.reopened)))
+            && (!all.open || all.is_long || self.age.was_held(reopened_at(self.reopened)))
         {
             return Some(Clearance::GivenUp { by: by.clone() });
         }
         if self.is_held(all) {
-            set(self.reopened, NOT_YET);
-        } else if at(self.reopened) == Some(NOT_YET) || self.limited.met && self.passed {
-            set(self.reopened, all.now);
+            set_reopened(self.reopened, NOT_YET);
+        } else if reopened_at(self.reopened) == Some(NOT_YET) || self.limited.met && self.passed {
+            set_reopened(self.reopened, all.now);
         }
         if self.is_held(all) || !self.has_consent(all) || all.not_before.is_some() {
             return None;
@@ -229,12 +229,12 @@ impl Waiting<'_> {
     }
 
     fn has_consent(&self, all: &Circumstances) -> bool {
-        let reopened = at(self.reopened);
+        let reopened = reopened_at(self.reopened);
         !self.queues.needs_consent(self.age, reopened, all.agreed, all.now)
     }
 
     /// Notes that the operation waits, and for what. True where it is held.
-    fn note(&mut self, all: &Circumstances) -> Result<bool, StoreError> {
+    fn note_hold(&mut self, all: &Circumstances) -> Result<bool, StoreError> {
         let is_limited = all.open && (all.paused.is_some() || self.limited.met);
         if is_limited {
             self.limited.met = true;
@@ -243,19 +243,19 @@ impl Waiting<'_> {
             }
         }
         if !self.is_held(all) && self.has_consent(all) {
-            self.hold.tell(None);
+            self.hold.set_reason(None);
             return Ok(false);
         }
         self.passed = false;
         let is_first = !std::mem::replace(&mut self.was_held, true);
         if is_limited {
-            self.hold.tell(Some(HoldReason::RateLimited));
+            self.hold.set_reason(Some(HoldReason::RateLimited));
         } else {
             // The sender of an operation notes that its channel is closed.
             if self.queued.origin != Origin::Wanted && is_first {
                 self.note_wait(HoldReason::ChannelOff, None)?;
             }
-            self.hold.tell(Some(HoldReason::ChannelOff));
+            self.hold.set_reason(Some(HoldReason::ChannelOff));
         }
         Ok(true)
     }

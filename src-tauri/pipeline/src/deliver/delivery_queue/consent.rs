@@ -12,7 +12,7 @@ use std::{
 };
 
 /// When the channel took operations again under a queue; [`NOT_YET`] while it does not. What is older was held.
-pub(super) type Reopened = Arc<Mutex<Option<Timestamp>>>;
+pub(super) type ReopenTime = Arc<Mutex<Option<Timestamp>>>;
 
 /// It has not opened again.
 pub(super) const NOT_YET: Timestamp = Timestamp(i64::MAX);
@@ -79,7 +79,11 @@ impl DeliveryQueues {
         let agreed = self.released.borrow().get(channel.id()).copied();
         let mut asking = Vec::new();
         for (_, queue) in self.lock().iter().filter(|((id, _), _)| id == channel.id()) {
-            let reopened = if open { at(&queue.reopened) } else { Some(NOT_YET) };
+            let reopened = if open {
+                reopened_at(&queue.reopened)
+            } else {
+                Some(NOT_YET)
+            };
             let ages = queue.overtaken.values().copied();
             let ages = ages
                 .chain(queue.first)
@@ -137,11 +141,11 @@ impl DeliveryQueues {
     }
 }
 
-pub(super) fn at(reopened: &Reopened) -> Option<Timestamp> {
+pub(super) fn reopened_at(reopened: &ReopenTime) -> Option<Timestamp> {
     // A time is whole after every change, so that a panic elsewhere does not matter here.
     *reopened.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(super) fn set(reopened: &Reopened, at: Timestamp) {
+pub(super) fn set_reopened(reopened: &ReopenTime, at: Timestamp) {
     *reopened.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
 }

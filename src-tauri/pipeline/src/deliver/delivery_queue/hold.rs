@@ -22,7 +22,7 @@ impl QueueHold {
     }
 
     /// The operation is held for this reason, or goes on.
-    pub(super) fn tell(&self, reason: Option<HoldReason>) {
+    pub(super) fn set_reason(&self, reason: Option<HoldReason>) {
         if !self.overtaken.is_cancelled() {
             self.queue.send_replace(reason);
         }
@@ -30,7 +30,7 @@ impl QueueHold {
 
     /// The operations behind this one go on without it.
     pub(super) fn overtake(&self) {
-        self.tell(None);
+        self.set_reason(None);
         self.overtaken.cancel();
     }
 

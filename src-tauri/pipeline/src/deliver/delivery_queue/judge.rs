@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// What is known about an operation when a platform answers.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Try {
+pub(crate) struct CallAttempt {
     /// Platform calls so far, this one included.
     pub(crate) calls: u32,
     /// Those of them that count, up to `outbox.attempts`.
@@ -53,7 +53,7 @@ pub(crate) fn judge(
     rules: Rules,
     policy: &OutboxConfig,
     rng: &dyn Rng,
-    attempt: Try,
+    attempt: CallAttempt,
     answer: Result<Delivered, NotDelivered>,
 ) -> Verdict {
     let refusal = match answer {

@@ -65,11 +65,11 @@ pub(crate) use queued::{QueuedOperation, ShownPlace};
 use crate::{
     config::OutboxConfig,
     files::SendDir,
+    own_messages::OwnMessages,
     recorder::{Ids, Recorder},
     rules::{Rule, Rules},
-    sent::Sent,
 };
-use consent::{GiveUpOrder, OperationAge, Reopened};
+use consent::{GiveUpOrder, OperationAge, ReopenTime};
 use foldback_wire::{ChannelId, Clock, HoldReason, OpId, Rng, SessionId, SteadyTime, Target, Timestamp};
 use pace::Pace;
 use std::{
@@ -94,7 +94,7 @@ struct DeliveryQueue {
     first: Option<OperationAge>,
     /// Why it is held for its channel, its platform or a person; `None` while it is not.
     held: watch::Sender<Option<HoldReason>>,
-    reopened: Reopened,
+    reopened: ReopenTime,
     /// Operations that what stood behind them has overtaken, and that are still being carried.
     overtaken: BTreeMap<OpId, OperationAge>,
     /// Until when directives may keep what stands behind them waiting; `None` while no directive is carried.
@@ -109,7 +109,7 @@ impl Default for DeliveryQueue {
             waiting: VecDeque::new(),
             first: None,
             held: watch::Sender::new(None),
-            reopened: Reopened::default(),
+            reopened: ReopenTime::default(),
             overtaken: BTreeMap::new(),
             patience: None,
             at_work: false,
@@ -141,7 +141,7 @@ pub(crate) struct DeliveryQueues {
     calls: Mutex<HashMap<SessionId, Weak<tokio::sync::Mutex<()>>>>,
     pub(super) pace: Pace,
     /// What platforms acknowledged.
-    pub(crate) sent: Sent,
+    pub(crate) own_messages: OwnMessages,
     tasks: TaskTracker,
     /// Cancelled when the process ends: no call begins any more.
     pub(super) stop: CancellationToken,
@@ -169,24 +169,24 @@ impl DeliveryQueues {
             released: watch::Sender::new(BTreeMap::new()),
             given_up: watch::Sender::new(BTreeMap::new()),
             calls: Mutex::default(),
-            sent: Sent::default(),
+            own_messages: OwnMessages::default(),
             tasks: TaskTracker::new(),
             stop,
         })
     }
 
     /// Puts an operation at the end of its queue.
-    pub(crate) fn enter(self: &Arc<Self>, queued: QueuedOperation) -> PendingOperation {
+    pub(crate) fn enqueue_operation(self: &Arc<Self>, queued: QueuedOperation) -> PendingOperation {
         let first = !self.rules.holds(Rule::DispatchOrder);
-        self.put(queued, first)
+        self.enqueue_at(queued, first)
     }
 
     /// Puts what follows from the end of the operation that is being carried before everything else in its queue.
-    fn enter_first(self: &Arc<Self>, queued: QueuedOperation) -> PendingOperation {
-        self.put(queued, true)
+    fn enqueue_first(self: &Arc<Self>, queued: QueuedOperation) -> PendingOperation {
+        self.enqueue_at(queued, true)
     }
 
-    fn put(self: &Arc<Self>, mut queued: QueuedOperation, first: bool) -> PendingOperation {
+    fn enqueue_at(self: &Arc<Self>, mut queued: QueuedOperation, first: bool) -> PendingOperation {
         let (done, ended) = oneshot::channel();
         queued.done = Some(done);
         let key = (queued.entry.channel.clone(), queued.entry.target.clone());

@@ -3,7 +3,7 @@
 use super::completion::{OperationCompletion, Origin};
 use crate::{
     deliver::{arrival::may_stand, text_parts::TextParts},
-    leaks::{Place, Watch},
+    leaks::{AnswerPlace, LeakWatch},
     permissions::QuestionDelivery,
     recorder::Recorder,
 };
@@ -41,8 +41,8 @@ pub(crate) struct QueuedOperation {
 /// A place of an answer's clean text.
 #[derive(Clone)]
 pub(crate) struct ShownPlace {
-    pub(crate) place: Place,
-    pub(crate) watch: Arc<Watch>,
+    pub(crate) place: AnswerPlace,
+    pub(crate) watch: Arc<LeakWatch>,
 }
 
 impl QueuedOperation {
@@ -75,7 +75,7 @@ impl QueuedOperation {
     }
 
     /// Ends once nobody needs it.
-    pub(super) async fn needless(&self) {
+    pub(super) async fn no_longer_needed(&self) {
         match &self.question {
             Some(question) => question.decided().await,
             None => std::future::pending().await,
@@ -88,7 +88,10 @@ impl QueuedOperation {
             (
                 Some(ShownPlace { place, watch }),
                 Operation::SendText { text, .. } | Operation::EditText { text, .. },
-            ) if may_stand(outcome) => self.recorder.alarm(watch.shown(self.entry.op, *place, text)),
+            ) if may_stand(outcome) => {
+                self.recorder
+                    .alarm(watch.check_operation(self.entry.op, *place, text))
+            }
             _ => Ok(()),
         }
     }

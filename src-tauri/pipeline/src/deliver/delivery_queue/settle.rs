@@ -8,7 +8,7 @@ use super::{
     queued::QueuedOperation,
 };
 use crate::{
-    crash::{self, Point},
+    crash::{self, CrashPoint},
     deliver::operation::{FollowUp, intent},
     rules::Rule,
 };
@@ -45,8 +45,8 @@ impl DeliveryQueues {
     ) -> Result<OperationCompletion, StoreError> {
         let op = queued.entry.op;
         tracing::debug!(outcome = %outcome.code, attempts = outcome.attempts, "settled");
-        self.sent
-            .remember(&queued.entry.channel, &queued.entry.target, &outcome);
+        self.own_messages
+            .remember_message(&queued.entry.channel, &queued.entry.target, &outcome);
         let FollowUp {
             wanted,
             instead,
@@ -93,7 +93,7 @@ impl DeliveryQueues {
         }
         let next_path = next.as_ref().and_then(|(entry, _)| path_of(&entry.operation));
         let next_path = next_path.map(str::to_owned);
-        crash::point(Point::BeforeSettle);
+        crash::point(CrashPoint::BeforeSettle);
         let next = match next {
             None => {
                 queued
@@ -108,10 +108,10 @@ impl DeliveryQueues {
                 Some(self.settle_into(queued, &outcome, entry, events).await?)
             }
         };
-        crash::point(Point::AfterSettle);
+        crash::point(CrashPoint::AfterSettle);
         // What is done in its place may send what was made for it.
         if path_of(&queued.entry.operation) != next_path.as_deref() {
-            self.files.spent(&queued.entry.operation);
+            self.files.delete_spent(&queued.entry.operation);
         }
         self.clean_up(queued, &outcome)?;
         Ok(OperationCompletion {
@@ -165,7 +165,7 @@ impl DeliveryQueues {
             Origin::Follows
         };
         let (channel, recorder) = (queued.channel.clone(), queued.recorder.clone());
-        Ok(self.enter_first(QueuedOperation {
+        Ok(self.enqueue_first(QueuedOperation {
             live: queued.live,
             instead,
             question: queued.question.clone(),

@@ -1,10 +1,10 @@
 //! One operation, supervised: a panic of it ends that operation, and its queue goes on with the next.
 
 use super::{
-    DeliveryQueues, completion::OperationCompletion, consent::Reopened, hold::QueueHold,
+    DeliveryQueues, completion::OperationCompletion, consent::ReopenTime, hold::QueueHold,
     queued::QueuedOperation,
 };
-use crate::supervise::{Panicked, contained};
+use crate::supervise::{WorkPanic, contained};
 use foldback_store::StoreError;
 use foldback_wire::{Outcome, OutcomeCode};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ impl DeliveryQueues {
         self: &Arc<Self>,
         queued: &Arc<QueuedOperation>,
         hold: &QueueHold,
-        reopened: &Reopened,
+        reopened: &ReopenTime,
     ) -> Result<Option<OperationCompletion>, StoreError> {
         let (hold, reopened) = (hold.clone(), Arc::clone(reopened));
         let carrying = contained({
@@ -40,7 +40,7 @@ impl DeliveryQueues {
     async fn settle_panicked(
         self: &Arc<Self>,
         queued: &QueuedOperation,
-        panicked: &Panicked,
+        panicked: &WorkPanic,
     ) -> Result<Option<OperationCompletion>, StoreError> {
         let op = queued.entry.op;
         queued

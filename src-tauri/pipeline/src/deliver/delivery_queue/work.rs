@@ -2,7 +2,7 @@
 
 use super::{
     DeliveryQueues, PATIENCE, QueueKey,
-    consent::{OperationAge, Reopened},
+    consent::{OperationAge, ReopenTime},
     hold::QueueHold,
     queued::QueuedOperation,
 };
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 impl DeliveryQueues {
-    fn next(&self, key: &QueueKey) -> Option<QueuedOperation> {
+    fn next_operation(&self, key: &QueueKey) -> Option<QueuedOperation> {
         let mut queues = self.lock();
         let queue = queues.get_mut(key)?;
         let queued = queue.waiting.pop_front();
@@ -28,17 +28,17 @@ impl DeliveryQueues {
         self: Arc<Self>,
         key: QueueKey,
         held: watch::Sender<Option<HoldReason>>,
-        reopened: Reopened,
+        reopened: ReopenTime,
     ) {
         while !self.stop.is_cancelled()
-            && let Some(queued) = self.next(&key)
+            && let Some(queued) = self.next_operation(&key)
         {
             let hold = QueueHold::of(&held, &queued);
             if queued.overtaken.is_none() || !self.rules.holds(Rule::DeliverPatience) {
                 self.set_patience(&key, None);
-                self.see_through(queued, hold, &reopened).await;
+                self.carry_to_end(queued, hold, &reopened).await;
             } else {
-                self.hurry(&key, queued, hold, &reopened).await;
+                self.carry_directive(&key, queued, hold, &reopened).await;
             }
         }
         if self.stop.is_cancelled() {
@@ -58,17 +58,17 @@ impl DeliveryQueues {
     }
 
     /// Carries a directive's operation, and goes on without it once what stands behind it has waited long enough.
-    async fn hurry(
+    async fn carry_directive(
         self: &Arc<Self>,
         key: &QueueKey,
         queued: QueuedOperation,
         hold: QueueHold,
-        reopened: &Reopened,
+        reopened: &ReopenTime,
     ) {
         let op = queued.entry.op;
         let mut carried = Box::pin({
             let (queues, hold, reopened) = (Arc::clone(self), hold.clone(), Arc::clone(reopened));
-            async move { queues.see_through(queued, hold, &reopened).await }
+            async move { queues.carry_to_end(queued, hold, &reopened).await }
         });
         loop {
             let now = self.clock.steady();
@@ -107,7 +107,7 @@ impl DeliveryQueues {
     }
 
     /// Carries an operation to its end, and tells who waits for it.
-    async fn see_through(self: &Arc<Self>, queued: QueuedOperation, hold: QueueHold, reopened: &Reopened) {
+    async fn carry_to_end(self: &Arc<Self>, queued: QueuedOperation, hold: QueueHold, reopened: &ReopenTime) {
         let queued = Arc::new(queued);
         match self.carry_supervised(&queued, &hold, reopened).await {
             Ok(Some(completion)) => {

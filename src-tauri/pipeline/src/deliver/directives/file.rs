@@ -1,6 +1,6 @@
 //! Files that a directive sends.
 
-use super::{Skip, TurnDirectives, claim_message, place::Place, send_text};
+use super::{Skip, TurnDirectives, claim_message, send_text, target::DirectiveTarget};
 use crate::{
     deliver::{operation::OutgoingOperation, turn_operations::TurnOperations},
     rules::Rule,
@@ -12,7 +12,7 @@ use foldback_store::StoreError;
 use foldback_wire::{Body, DirectiveRef, FileKind, MessageFlags, Operation};
 
 /// A file as a directive names it.
-pub(super) struct File {
+pub(super) struct FileDirective {
     pub(super) path: String,
     pub(super) caption: Option<String>,
     pub(super) kind: FileKind,
@@ -24,11 +24,11 @@ impl TurnDirectives {
         &mut self,
         operations: &mut TurnOperations,
         at: DirectiveRef,
-        file: File,
+        file: FileDirective,
         channel: Option<String>,
         chat: Option<String>,
     ) -> Result<Result<(), Skip>, StoreError> {
-        let Place { sender, can } = match self.find_place(operations, channel, chat) {
+        let DirectiveTarget { sender, can } = match self.find_target(operations, channel, chat) {
             Ok(place) => place,
             Err(skip) => return Ok(Err(skip)),
         };

@@ -2,8 +2,8 @@
 //! here keeps the text from going out.
 
 mod file;
-mod place;
 mod skip;
+mod target;
 mod voice;
 
 use super::{
@@ -20,7 +20,7 @@ use crate::{
     split::{Limit, split},
     voices::Speech,
 };
-use file::File;
+use file::FileDirective;
 use foldback_channels::{emoji_for, resolve_emoji_on, similar_emoji};
 use foldback_directives::redact::MASK;
 use foldback_store::StoreError;
@@ -28,9 +28,9 @@ use foldback_wire::{
     Capabilities, Code, Diagnostic, Directive, DirectiveRef, Header, Inbound, Kind, MessageFlags, MessageId,
     Operation, Outcome, OutcomeCode,
 };
-use place::Place;
 use skip::Skip;
 use std::{sync::Arc, time::Duration};
+use target::DirectiveTarget;
 use tokio_util::sync::CancellationToken;
 
 /// The directives of a turn: what they are carried out with, and what they share with the assistant message in which they
@@ -100,7 +100,7 @@ impl TurnDirectives {
                 chat,
                 ..
             } => {
-                let file = File {
+                let file = FileDirective {
                     path,
                     caption,
                     kind,
@@ -190,8 +190,8 @@ impl TurnDirectives {
         chat: &str,
         text: &str,
     ) -> Result<Result<(), Skip>, StoreError> {
-        match self.find_place(operations, Some(channel.to_owned()), Some(chat.to_owned())) {
-            Ok(Place { sender, can }) => {
+        match self.find_target(operations, Some(channel.to_owned()), Some(chat.to_owned())) {
+            Ok(DirectiveTarget { sender, can }) => {
                 // It is no part of the answer, whose header it does not share.
                 let flags = MessageFlags::default();
                 send_text(operations, (&sender, &can), at, text, &flags).await

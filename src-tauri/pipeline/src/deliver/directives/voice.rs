@@ -1,11 +1,11 @@
 //! Voice directives: the words become sound, the sound a file of our own, and that goes out as a voice note. The file
-//! is deleted when its operation ends; see [`SendDir::spent`](crate::files::SendDir::spent).
+//! is deleted when its operation ends; see [`SendDir::delete_spent`](crate::files::SendDir::delete_spent).
 
 use super::{Skip, TurnDirectives, claim_message, send_text};
 use crate::{
     deliver::{operation::OutgoingOperation, turn_operations::TurnOperations},
     rules::Rule,
-    voices::Says,
+    voices::VoiceOutput,
 };
 use foldback_agents::speech::{Speaker, SpeechError, Spoken, Words};
 use foldback_store::StoreError;
@@ -29,21 +29,21 @@ impl TurnDirectives {
         if self.flags(operations).only_for.is_some() {
             return Ok(Err(Skip::ephemeral_file()));
         }
-        let says = match self.speech.says.clone() {
-            Says::Aloud(_) if !operations.rules.holds(Rule::SpeechNote) => Says::Nothing,
-            says => says,
+        let output = match self.speech.output.clone() {
+            VoiceOutput::Speaker(_) if !operations.rules.holds(Rule::SpeechNote) => VoiceOutput::Off,
+            output => output,
         };
         // Before it is spoken: a service is not called for sound that is not sent.
         let sender = operations.sender.clone();
-        if !matches!(says, Says::Nothing)
+        if !matches!(output, VoiceOutput::Off)
             && let Err(skip) = claim_message(operations, &sender)
         {
             return Ok(Err(skip));
         }
-        let done = match says {
-            Says::Aloud(speaker) => self.aloud(operations, at, text, &speaker).await?,
-            Says::Shown(most) => self.shown(operations, at, text, most).await?,
-            Says::Nothing => return Ok(Err(Skip::unsupported("speech is not configured"))),
+        let done = match output {
+            VoiceOutput::Speaker(speaker) => self.speak(operations, at, text, &speaker).await?,
+            VoiceOutput::Preview(most) => self.preview(operations, at, text, most).await?,
+            VoiceOutput::Off => return Ok(Err(Skip::unsupported("speech is not configured"))),
         };
         if let Err(skip) = &done {
             operations.give_message_back();
@@ -89,7 +89,7 @@ impl TurnDirectives {
     }
 
     /// As a preview shows it.
-    async fn shown(
+    async fn preview(
         &mut self,
         operations: &mut TurnOperations,
         at: DirectiveRef,
@@ -105,7 +105,7 @@ impl TurnDirectives {
         Ok(Ok(()))
     }
 
-    async fn aloud(
+    async fn speak(
         &mut self,
         operations: &mut TurnOperations,
         at: DirectiveRef,
@@ -184,7 +184,7 @@ impl TurnDirectives {
         let Some(voices) = &self.speech.voices else {
             return Ok(None);
         };
-        match voices.keep(bytes) {
+        match voices.keep_sound(bytes) {
             Ok(name) => Ok(name),
             Err(error) => {
                 operations.warn(format!(

@@ -12,7 +12,7 @@ pub(crate) use intent::{faulted, intent};
 pub(crate) use wording::Wording;
 
 use super::text_parts::TextParts;
-use crate::{leaks::Place, permissions::QuestionDelivery, user_text::UserText};
+use crate::{leaks::AnswerPlace, permissions::QuestionDelivery, user_text::UserText};
 use foldback_store::Then;
 use foldback_wire::{Body, DirectiveRef, HoldReason, MessageFlags, MessageId, OpKind, Operation, SteadyTime};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) struct OutgoingOperation {
     pub(crate) directive: Option<DirectiveRef>,
     pub(crate) live: bool,
     /// The place of a message's clean text that it shows.
-    pub(crate) shows: Option<Place>,
+    pub(crate) shows: Option<AnswerPlace>,
     /// What follows from how it ends.
     pub(crate) then: Then,
     /// Of a question: once it is decided, it is not sent any more, nor by the next start.
@@ -163,7 +163,7 @@ impl OutgoingOperation {
 
     /// Shows a place of an answer's clean text.
     #[must_use]
-    pub(crate) const fn showing(mut self, place: Option<Place>) -> Self {
+    pub(crate) const fn showing(mut self, place: Option<AnswerPlace>) -> Self {
         self.shows = place;
         self
     }

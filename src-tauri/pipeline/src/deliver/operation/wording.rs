@@ -1,14 +1,14 @@
 //! The text of one message: as the journal keeps it, and where it comes from in the answer's clean text.
 
 use super::OutgoingOperation;
-use crate::{leaks::Place, split::Piece};
+use crate::{leaks::AnswerPlace, split::Piece};
 use foldback_wire::{Body, CleanPlace, MessageId};
 
 /// The words of a message: as the journal keeps them, and where they come from in the answer's clean text.
 #[derive(Debug, Clone)]
 pub(crate) struct Wording {
     body: Body,
-    place: Option<Place>,
+    place: Option<AnswerPlace>,
 }
 
 impl Wording {
@@ -23,7 +23,7 @@ impl Wording {
                 place: Some(CleanPlace { message, span }),
             }
         };
-        let place = Place {
+        let place = AnswerPlace {
             message,
             span,
             prefix: piece.prefix.len(),

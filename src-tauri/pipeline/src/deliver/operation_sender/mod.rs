@@ -12,8 +12,8 @@ use super::{
     operation::{Delay, OutgoingOperation, intent},
 };
 use crate::{
-    crash::{self, Point},
-    leaks::Watch,
+    crash::{self, CrashPoint},
+    leaks::LeakWatch,
     recorder::{Ids, Recorder},
 };
 use foldback_channels::Channel;
@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 /// Sends a turn's operations to one chat.
 #[derive(Clone)]
 pub(crate) struct OperationSender {
-    pub(crate) leaks: Arc<Watch>,
+    pub(crate) leaks: Arc<LeakWatch>,
     pub(crate) queues: Arc<DeliveryQueues>,
     pub(crate) ids: Arc<Ids>,
     pub(crate) recorder: Recorder,
@@ -37,7 +37,7 @@ pub(crate) struct OperationSender {
     /// behind it. `None` in its own chat.
     pub(crate) patience: Option<SteadyTime>,
     /// Another channel than the turn's own.
-    pub(crate) abroad: bool,
+    pub(crate) on_other_channel: bool,
     /// Nothing may reach a platform, in no chat.
     pub(crate) dry_run: bool,
 }
@@ -50,7 +50,7 @@ impl OperationSender {
         recorder: &Recorder,
         channel: &Channel,
         message: &Inbound,
-        leaks: &Arc<Watch>,
+        leaks: &Arc<LeakWatch>,
     ) -> Self {
         Self {
             leaks: Arc::clone(leaks),
@@ -65,7 +65,7 @@ impl OperationSender {
                 thread: message.thread.clone(),
             },
             patience: None,
-            abroad: false,
+            on_other_channel: false,
             dry_run: message.dry_run,
         }
     }
@@ -74,8 +74,8 @@ impl OperationSender {
     /// for the directive is waited for as long as it may keep the text waiting; the time that another operation has
     /// been the first in that chat's queue counts, so that one in trouble is waited for once.
     pub(crate) fn to(&self, channel: Channel, target: Target) -> Self {
-        let abroad = *channel.id() != *self.channel.id();
-        let patience = (abroad || target != self.target).then(|| {
+        let on_other_channel = *channel.id() != *self.channel.id();
+        let patience = (on_other_channel || target != self.target).then(|| {
             let since = self.queues.busy_since(channel.id(), &target);
             since
                 .unwrap_or_else(|| self.recorder.clock.steady())
@@ -83,7 +83,7 @@ impl OperationSender {
         });
         Self {
             patience,
-            abroad,
+            on_other_channel,
             recorder: self.recorder.on_channel(channel.id()),
             channel,
             target,
@@ -124,11 +124,11 @@ impl OperationSender {
         outgoing: [OutgoingOperation; N],
     ) -> Result<[PendingOperation; N], StoreError> {
         let ready = outgoing.map(|outgoing| self.prepare_operation(outgoing, &mut events));
-        crash::point(Point::BeforeIntend);
+        crash::point(CrashPoint::BeforeIntend);
         let entries = ready.iter().map(|queued| queued.entry.clone()).collect();
         self.recorder.journal.intend_all(entries, events).await?;
-        crash::point(Point::AfterIntend);
-        Ok(ready.map(|queued| self.queues.enter(queued)))
+        crash::point(CrashPoint::AfterIntend);
+        Ok(ready.map(|queued| self.queues.enqueue_operation(queued)))
     }
 
     /// An operation as its queue is to carry it; adds the events that tell of its intent.
@@ -169,7 +169,7 @@ impl OperationSender {
         let overtaken = is_directive.then(CancellationToken::new);
         let mut intent = intent(&self.target, outgoing);
         intent.part_of = part_of;
-        intent.channel = self.abroad.then(|| self.channel.id().clone());
+        intent.channel = self.on_other_channel.then(|| self.channel.id().clone());
         events.push(self.recorder.draft(Kind::Intended { op, intent }));
         events.extend(delay.map(|Delay { until, reason }| {
             self.recorder.draft(Kind::Waiting {

@@ -189,7 +189,7 @@ impl TurnDelivery {
             OutputEvent::Aside(text) => {
                 operations.send_aside(OutgoingOperation::own_aside(&text)).await?;
             }
-            OutputEvent::Asked(question) => asides.ask(operations, question).await?,
+            OutputEvent::Asked(question) => asides.ask_question(operations, question).await?,
             OutputEvent::Decided { id, words } => asides.mark_decided(operations, &id, &words).await?,
             OutputEvent::Ended { narration } => self.end_message(narration).await?,
             OutputEvent::RunEnded(reason) => return Ok(Some(Ending::Done(reason))),

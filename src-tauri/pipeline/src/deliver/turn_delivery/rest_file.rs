@@ -15,7 +15,7 @@
 use super::TurnDelivery;
 use crate::{
     deliver::{message_quota::MessageQuota, operation::OutgoingOperation, rest::RestOfText},
-    user_text::{Beyond, UserText},
+    user_text::{RestDelivery, UserText},
 };
 use foldback_store::{Case, StoreError};
 use foldback_wire::{FileKind, Kind, MessageFlags, Operation};
@@ -58,9 +58,9 @@ impl TurnDelivery {
             detail,
         };
         let beyond = match &file {
-            Some(_) => Beyond::InFile,
-            None if text.is_empty() && !left_out => Beyond::Nothing,
-            None => Beyond::NotSent,
+            Some(_) => RestDelivery::InFile,
+            None if text.is_empty() && !left_out => RestDelivery::Nothing,
+            None => RestDelivery::NotSent,
         };
         let notice = OutgoingOperation::own_aside(&UserText::AnswerTooLong { stopped, beyond });
         let Some(file) = file else {

@@ -11,7 +11,7 @@ use super::{
     message_quota::{LEFT_OUT, MessageQuota},
     operation::OutgoingOperation,
     operation_sender::OperationSender,
-    tally::{Counted, Tally},
+    tally::{AnswerPart, Tally},
     text_parts::TextParts,
 };
 use crate::{
@@ -46,7 +46,7 @@ pub(crate) struct TurnOperations {
     pub(crate) tally: Tally,
     held: VecDeque<HeldOperation>,
     /// Operations of directives that are waited for no longer: in other chats, or overtaken by the text.
-    elsewhere: Vec<(Counted, PendingOperation)>,
+    elsewhere: Vec<(AnswerPart, PendingOperation)>,
     /// A message of the turn stands in its chat, or may, or will: what is said next stands below it.
     spoke: bool,
     /// The chat takes no live frames: one was forbidden there.
@@ -57,7 +57,7 @@ pub(crate) struct TurnOperations {
 
 /// An operation in the turn's chat that ends later.
 struct HeldOperation {
-    counted: Counted,
+    counted: AnswerPart,
     /// The edit that confirms it, where it arrives and a live edit may undo it.
     confirms: Option<OutgoingOperation>,
     pending: PendingOperation,
@@ -171,7 +171,7 @@ impl TurnOperations {
 
     /// Whether text of the answer is held.
     pub(super) fn holds_text(&self) -> bool {
-        self.held.iter().any(|held| held.counted == Counted::Text)
+        self.held.iter().any(|held| held.counted == AnswerPart::Text)
     }
 
     /// Whether something is not finished in other chats.

@@ -6,7 +6,7 @@ use crate::deliver::{
     delivery_queue::OperationCompletion,
     operation::OutgoingOperation,
     operation_sender::{OperationSender, SendProgress},
-    tally::{Counted, is_file},
+    tally::{AnswerPart, is_file},
 };
 use foldback_store::StoreError;
 use foldback_wire::{Body, Kind};
@@ -15,7 +15,7 @@ use foldback_wire::{Body, Kind};
 #[derive(Clone, Copy)]
 struct Weight {
     live: bool,
-    counted: Counted,
+    counted: AnswerPart,
     /// It puts a message into the turn's chat.
     speaks: bool,
 }
@@ -26,9 +26,9 @@ impl Weight {
         let beside = matches!(outgoing.body, None | Some(Body::Aside { .. }));
         let is_answer = outgoing.is_text() && outgoing.directive.is_none() && !beside;
         let counted = match outgoing.operation.kind() {
-            kind if is_file(kind) => Counted::File,
-            _ if is_answer && !live => Counted::Text,
-            _ => Counted::Nothing,
+            kind if is_file(kind) => AnswerPart::File,
+            _ if is_answer && !live => AnswerPart::Text,
+            _ => AnswerPart::Nothing,
         };
         Self {
             live,
@@ -123,7 +123,7 @@ impl TurnOperations {
                     let counted = if ended.is_none() {
                         counted
                     } else {
-                        Counted::Nothing
+                        AnswerPart::Nothing
                     };
                     self.held.push_back(HeldOperation {
                         counted,
@@ -155,7 +155,7 @@ impl TurnOperations {
                 let OperationCompletion { outcome, next, .. } = self.sender.completion(pending).await?;
                 if outcome.replaced_by.is_none() {
                     self.tally
-                        .count_as(std::mem::replace(&mut counted, Counted::Nothing), &outcome);
+                        .count_as(std::mem::replace(&mut counted, AnswerPart::Nothing), &outcome);
                 }
                 match next {
                     Some(next) => pending = next,
@@ -185,7 +185,7 @@ impl TurnOperations {
                 confirmation = confirmation.or(doubtful.filter(|_| arrived(&outcome) && !replaced));
                 if !replaced {
                     self.tally
-                        .count_as(std::mem::replace(&mut counted, Counted::Nothing), &outcome);
+                        .count_as(std::mem::replace(&mut counted, AnswerPart::Nothing), &outcome);
                 }
                 match next {
                     Some(next) => pending = next,

@@ -34,7 +34,7 @@ use foldback_wire::{
     Body, CleanPlace, Clock, Directive, DirectiveRef, Event, Header, Inbound, Intent, Kind, OpId, OpKind,
     Stage, Target,
 };
-use reading::{Frame, Reading};
+use reading::{Frame, MessageReader};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A turn of which not everything is in the outbox.
@@ -127,7 +127,7 @@ impl UnfinishedTurn {
             chat: inbound.chat.clone(),
             thread: inbound.thread.clone(),
         };
-        let mut readings: BTreeMap<u32, Reading> = BTreeMap::new();
+        let mut readings: BTreeMap<u32, MessageReader> = BTreeMap::new();
         let mut intents: BTreeMap<OpId, &Intent> = BTreeMap::new();
         let (mut done, mut put) = (HashSet::new(), BTreeSet::new());
         let mut tally = Tally::of(events);
@@ -138,7 +138,7 @@ impl UnfinishedTurn {
             if let Some(number) = message_of(&event.kind) {
                 let reading = readings.entry(number).or_default();
                 reading.message.number = number;
-                reading.take(&event.kind);
+                reading.fold_kind(&event.kind);
                 chunked = true;
             }
             match &event.kind {
@@ -181,7 +181,7 @@ impl UnfinishedTurn {
                     if let Some(CleanPlace { message, .. }) = place_of(intent).filter(|_| !intent.live) {
                         let reading = readings.entry(message).or_default();
                         answer.end(*op, outcome);
-                        reading.settle(intent, arrived(outcome));
+                        reading.settle_edit(intent, arrived(outcome));
                     }
                     if let Some(CleanPlace { message, span }) = place_of(intent).filter(|_| intent.live) {
                         let reading = readings.entry(message).or_default();
@@ -194,14 +194,14 @@ impl UnfinishedTurn {
                                 at: clock.steady_of(event.at),
                             });
                         } else if may_stand {
-                            reading.doubt(intent);
+                            reading.note_doubt(intent);
                         }
                     }
                 }
                 kind => over |= is_end_of_run(kind),
             }
         }
-        let mut messages: Vec<_> = readings.into_values().map(Reading::end).collect();
+        let mut messages: Vec<_> = readings.into_values().map(MessageReader::into_message).collect();
         for message in &mut messages {
             message.directives.retain(|(at, _)| !done.contains(at));
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// A message as far as its events were read.
 #[derive(Default)]
-pub(super) struct Reading {
+pub(super) struct MessageReader {
     raw: String,
     ranges: Vec<Range>,
     pub(super) frame: Option<Frame>,
@@ -26,8 +26,8 @@ pub(super) struct Frame {
     pub(super) at: SteadyTime,
 }
 
-impl Reading {
-    pub(super) fn take(&mut self, kind: &Kind) {
+impl MessageReader {
+    pub(super) fn fold_kind(&mut self, kind: &Kind) {
         let message = &mut self.message;
         match kind {
             Kind::Chunk { text, .. } => self.raw.push_str(text),
@@ -43,7 +43,7 @@ impl Reading {
     }
 
     /// Nobody knows whether a live frame of this intent stands on the screen.
-    pub(super) fn doubt(&mut self, intent: &Intent) {
+    pub(super) fn note_doubt(&mut self, intent: &Intent) {
         if intent.kind != OpKind::EditText {
             self.message.begun.lost = true;
             return;
@@ -57,7 +57,7 @@ impl Reading {
     }
 
     /// Takes how the final edit of a message ended; the one that wrote it once more leaves no doubt about it.
-    pub(super) fn settle(&mut self, intent: &Intent, arrived: bool) {
+    pub(super) fn settle_edit(&mut self, intent: &Intent, arrived: bool) {
         let Some(message) = &intent.message else { return };
         match self.late_edits.get_mut(message) {
             Some(text @ None) if arrived => text.clone_from(&intent.body),
@@ -65,7 +65,7 @@ impl Reading {
         }
     }
 
-    pub(super) fn end(self) -> UnfinishedMessage {
+    pub(super) fn into_message(self) -> UnfinishedMessage {
         let Self {
             raw,
             ranges,

@@ -24,7 +24,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
 /// What came of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Note {
+pub(crate) struct GatheredFile {
     pub(crate) media_type: String,
     /// Its size, where it came.
     pub(crate) bytes: Option<u64>,
@@ -41,16 +41,16 @@ pub(crate) struct Note {
 
 /// The files of a message.
 #[derive(Debug, Default)]
-pub(crate) struct Gathered {
+pub(crate) struct GatheredFiles {
     /// What came of each, in their order.
-    pub(crate) notes: Vec<Note>,
+    pub(crate) notes: Vec<GatheredFile>,
     /// Those the agent is given.
     pub(crate) files: Vec<AgentFile>,
     /// Voice messages that are to be written down, with their places.
     pub(crate) voices: Vec<(usize, AgentFile)>,
 }
 
-impl Gathered {
+impl GatheredFiles {
     /// What the journal is told.
     pub(crate) fn events(&self, message: &Inbound) -> Vec<Kind> {
         let all = (0..).zip(self.notes.iter().zip(&message.files));
@@ -69,13 +69,13 @@ impl Gathered {
 }
 
 /// Why a file is left out.
-struct Left {
+struct Omission {
     fate: FileFate,
     why: String,
     setting: Option<&'static str>,
 }
 
-impl Left {
+impl Omission {
     fn new(fate: FileFate, why: impl Into<String>, setting: Option<&'static str>) -> Self {
         let why = why.into();
         Self { fate, why, setting }
@@ -116,7 +116,7 @@ pub(crate) struct Gather<'a> {
 impl Gather<'_> {
     /// Fetches what the agent takes, several at a time, and waits no longer than the setting says. What is too large or
     /// too many by what the platform tells is not asked for; what turns out to be is dropped.
-    pub(crate) async fn gather(&self, message: &Inbound) -> Gathered {
+    pub(crate) async fn gather(&self, message: &Inbound) -> GatheredFiles {
         let until = if self.rules.holds(Rule::GatherWait) {
             Deadline::after(self.clock, self.config.timeout.0)
         } else {
@@ -129,7 +129,7 @@ impl Gather<'_> {
         }
         // In their order, so that the same ones are left out whichever comes first.
         let mut fetches = stream::iter(fetches).buffered(AT_ONCE);
-        let mut gathered = Gathered::default();
+        let mut gathered = GatheredFiles::default();
         let (mut files, mut taken) = (message.files.iter(), Sum::default());
         while let (Some(came), Some(file)) = (fetches.next().await, files.next()) {
             let note = match came {
@@ -142,7 +142,7 @@ impl Gather<'_> {
     }
 
     /// Which files are not even asked for, by what the platform tells of them.
-    fn plan(&self, files: &[Attachment]) -> Vec<Option<Left>> {
+    fn plan(&self, files: &[Attachment]) -> Vec<Option<Omission>> {
         let mut taken = Sum::default();
         let plan = files.iter().map(|file| {
             let (media_type, told) = (media::essence(&file.media_type), file.size.unwrap_or_default());
@@ -160,9 +160,9 @@ impl Gather<'_> {
     }
 
     /// Whether the settings or the agent leave files of this type out.
-    fn unwanted(&self, media_type: &str) -> Option<Left> {
+    fn unwanted(&self, media_type: &str) -> Option<Omission> {
         if !self.rules.holds(Rule::GatherGiven) {
-            return Some(Left::new(FileFate::Unavailable, "no file is asked for", None));
+            return Some(Omission::new(FileFate::Unavailable, "no file is asked for", None));
         }
         if !self.rules.holds(Rule::GatherKinds) {
             return None;
@@ -170,11 +170,15 @@ impl Gather<'_> {
         let kind = AttachmentKind::of(media_type);
         if !self.config.enabled {
             let why = "no file of a message is fetched";
-            return Some(Left::new(FileFate::Disabled, why, Some("attachments.enabled")));
+            return Some(Omission::new(
+                FileFate::Disabled,
+                why,
+                Some("attachments.enabled"),
+            ));
         }
         if !self.config.kinds.contains(&kind) {
             let why = format!("files of the kind {} are left out", kind.code());
-            return Some(Left::new(FileFate::Disabled, why, Some("attachments.kinds")));
+            return Some(Omission::new(FileFate::Disabled, why, Some("attachments.kinds")));
         }
         let Accepts { images, files, .. } = self.accepts;
         let taken = if self.hears(media_type) {
@@ -190,7 +194,7 @@ impl Gather<'_> {
             (true, _) => "of all files the agent takes only pictures (PNG, JPEG, GIF, WebP)",
             (false, true) => "the agent takes no pictures",
         };
-        Some(Left::new(FileFate::NotTaken, why, None))
+        Some(Omission::new(FileFate::NotTaken, why, None))
     }
 
     /// Whether a file of this type is a voice message that is written down.
@@ -198,11 +202,11 @@ impl Gather<'_> {
         self.listens && Transcriber::takes(media_type)
     }
 
-    fn too_large(&self, media_type: &str, bytes: u64) -> Option<Left> {
+    fn too_large(&self, media_type: &str, bytes: u64) -> Option<Omission> {
         if !self.rules.holds(Rule::GatherSize) {
             return None;
         }
-        let left = |why, setting| Some(Left::new(FileFate::TooLarge, why, setting));
+        let left = |why, setting| Some(Omission::new(FileFate::TooLarge, why, setting));
         let most = self.config.max_size;
         if bytes > most.0 {
             let why = format!("it has {bytes} bytes, and at most {most} are taken");
@@ -217,14 +221,14 @@ impl Gather<'_> {
     }
 
     /// With so many, a file included.
-    fn too_many(&self, sum: Sum) -> Option<Left> {
+    fn too_many(&self, sum: Sum) -> Option<Omission> {
         if !self.rules.holds(Rule::GatherMany) {
             return None;
         }
         let AttachmentsConfig {
             max_files, max_total, ..
         } = self.config;
-        let left = |why, setting| Some(Left::new(FileFate::TooMany, why, setting));
+        let left = |why, setting| Some(Omission::new(FileFate::TooMany, why, setting));
         if sum.files > *max_files {
             let why = format!("at most {max_files} files of a message are taken");
             return left(why, Some("attachments.max_files"));
@@ -244,11 +248,11 @@ impl Gather<'_> {
     /// The bytes of a file, unless it is left out already.
     async fn fetch(
         &self,
-        left: Option<Left>,
+        left: Option<Omission>,
         chat: &ChatId,
         file: &Attachment,
         until: Deadline,
-    ) -> Result<Vec<u8>, Left> {
+    ) -> Result<Vec<u8>, Omission> {
         if let Some(left) = left {
             return Err(left);
         }
@@ -260,12 +264,12 @@ impl Gather<'_> {
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => {
-                Err(Left::new(FileFate::Cancelled, "the turn was cancelled while it came", None))
+                Err(Omission::new(FileFate::Cancelled, "the turn was cancelled while it came", None))
             }
             came = self.fetch_paced(chat, file, limit, until) => came.map_err(refused),
             () = until.passed(self.clock) => {
                 let why = format!("it did not come within {}", self.config.timeout);
-                Err(Left::new(FileFate::TooSlow, why, Some("attachments.timeout")))
+                Err(Omission::new(FileFate::TooSlow, why, Some("attachments.timeout")))
             }
         }
     }
@@ -295,7 +299,13 @@ impl Gather<'_> {
     }
 
     /// A file that came: given, or to be written down, unless it is something else than was told, or too much.
-    fn take(&self, file: &Attachment, bytes: Vec<u8>, taken: &mut Sum, gathered: &mut Gathered) -> Note {
+    fn take(
+        &self,
+        file: &Attachment,
+        bytes: Vec<u8>,
+        taken: &mut Sum,
+        gathered: &mut GatheredFiles,
+    ) -> GatheredFile {
         let size = bytes.len() as u64;
         let (media_type, why) = if self.rules.holds(Rule::GatherMedia) {
             media::judge(&file.media_type, &bytes)
@@ -309,7 +319,7 @@ impl Gather<'_> {
             .or_else(|| self.too_many(with));
         if let Some(left) = left {
             let why = [why, Some(left.why)].into_iter().flatten().collect::<Vec<_>>();
-            let left = Left::new(left.fate, why.join("; "), left.setting);
+            let left = Omission::new(left.fate, why.join("; "), left.setting);
             return note(media_type, Some(size), left);
         }
         *taken = with;
@@ -328,13 +338,13 @@ impl Gather<'_> {
         note(
             media_type,
             Some(size),
-            Left::new(fate, why.unwrap_or_default(), None),
+            Omission::new(fate, why.unwrap_or_default(), None),
         )
     }
 }
 
-fn note(media_type: String, bytes: Option<u64>, Left { fate, why, setting }: Left) -> Note {
-    Note {
+fn note(media_type: String, bytes: Option<u64>, Omission { fate, why, setting }: Omission) -> GatheredFile {
+    GatheredFile {
         media_type,
         bytes,
         fate,
@@ -345,9 +355,9 @@ fn note(media_type: String, bytes: Option<u64>, Left { fate, why, setting }: Lef
     }
 }
 
-fn refused(Refusal { code, detail, .. }: Refusal) -> Left {
+fn refused(Refusal { code, detail, .. }: Refusal) -> Omission {
     match code {
-        RefusalCode::TooLong => Left::new(FileFate::TooLarge, detail, None),
-        code => Left::new(FileFate::Unavailable, format!("{code}: {detail}"), None),
+        RefusalCode::TooLong => Omission::new(FileFate::TooLarge, detail, None),
+        code => Omission::new(FileFate::Unavailable, format!("{code}: {detail}"), None),
     }
 }

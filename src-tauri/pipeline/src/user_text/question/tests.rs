@@ -141,7 +141,7 @@ fn a_line_break_and_a_tab_are_shown() {
     let text = asked("ls #\nrm\t-r ~", Some("sh -c\r\nrm"));
     assert!(text.contains("`ls #⏎rm⇥-r ~`"), "{text}");
     assert!(text.contains("With: `sh -c⟨U+000D⟩⏎rm`"), "{text}");
-    let decided = decided(&line("ls #\nrm"), None, Decider::Pipeline(Undecided::RunEnded));
+    let decided = decided(&line("ls #\nrm"), None, Decider::Pipeline(NoDecision::RunEnded));
     assert!(decided.ends_with("`ls #⏎rm`"), "{decided}");
 }
 

@@ -2,7 +2,7 @@ use super::*;
 use crate::time::SeededRng;
 use foldback_channels::{Ack, Closed};
 
-const FIRST: Try = Try {
+const FIRST: CallAttempt = CallAttempt {
     calls: 1,
     attempts: 1,
     live: false,
@@ -12,7 +12,7 @@ const FIRST: Try = Try {
     no_attempt: None,
 };
 
-fn verdict(attempt: Try, answer: Result<Delivered, NotDelivered>) -> Verdict {
+fn verdict(attempt: CallAttempt, answer: Result<Delivered, NotDelivered>) -> Verdict {
     judge(
         Rules::all(),
         &OutboxConfig {
@@ -25,7 +25,7 @@ fn verdict(attempt: Try, answer: Result<Delivered, NotDelivered>) -> Verdict {
     )
 }
 
-fn refused(attempt: Try, refusal: Refusal) -> Verdict {
+fn refused(attempt: CallAttempt, refusal: Refusal) -> Verdict {
     verdict(attempt, Err(refusal.into()))
 }
 
@@ -70,7 +70,8 @@ fn a_closed_channel_holds_it() {
 fn a_passing_fault_is_tried_again_a_bounded_number_of_times() {
     let transient = || Refusal::new(RefusalCode::Transient, "503");
     for attempts in 1..5 {
-        let Verdict::Again { after, certain, .. } = refused(Try { attempts, ..FIRST }, transient()) else {
+        let Verdict::Again { after, certain, .. } = refused(CallAttempt { attempts, ..FIRST }, transient())
+        else {
             panic!("given up after {attempts}");
         };
         let step = 500 << (attempts - 1);
@@ -81,7 +82,7 @@ fn a_passing_fault_is_tried_again_a_bounded_number_of_times() {
         assert!(certain);
     }
     assert_eq!(
-        code(refused(Try { attempts: 5, ..FIRST }, transient())),
+        code(refused(CallAttempt { attempts: 5, ..FIRST }, transient())),
         OutcomeCode::Failed
     );
     assert_eq!(
@@ -89,7 +90,7 @@ fn a_passing_fault_is_tried_again_a_bounded_number_of_times() {
         OutcomeCode::Failed
     );
     assert_eq!(
-        code(refused(Try { live: true, ..FIRST }, transient())),
+        code(refused(CallAttempt { live: true, ..FIRST }, transient())),
         OutcomeCode::Failed
     );
 }
@@ -97,7 +98,7 @@ fn a_passing_fault_is_tried_again_a_bounded_number_of_times() {
 #[test]
 fn a_wait_that_a_platform_asks_for_is_no_attempt_and_never_a_failure() {
     let hour = Duration::from_hours(1);
-    let attempt = Try {
+    let attempt = CallAttempt {
         calls: 100,
         attempts: 5,
         no_attempt: Some(hour),
@@ -108,7 +109,7 @@ fn a_wait_that_a_platform_asks_for_is_no_attempt_and_never_a_failure() {
         ..Refusal::new(RefusalCode::RateLimited, "429")
     };
     assert!(matches!(refused(attempt, limited()), Verdict::Again { after, .. } if after == hour));
-    let frame = Try {
+    let frame = CallAttempt {
         live: true,
         ..attempt
     };
@@ -120,7 +121,7 @@ fn a_wait_that_a_platform_asks_for_is_no_attempt_and_never_a_failure() {
 
 #[test]
 fn what_never_left_this_machine_is_no_attempt() {
-    let attempt = Try {
+    let attempt = CallAttempt {
         attempts: 5,
         no_attempt: Some(Duration::from_secs(1)),
         ..FIRST
@@ -137,7 +138,7 @@ fn what_never_left_this_machine_is_no_attempt() {
 
 #[test]
 fn what_may_have_arrived_is_never_told_as_failed() {
-    let lost = Try {
+    let lost = CallAttempt {
         maybe_done: true,
         repeatable: true,
         ..FIRST
@@ -152,13 +153,13 @@ fn a_first_frame_that_may_have_arrived_is_repeated_under_its_key_and_no_edit_is(
         maybe_done: true,
         ..Refusal::new(RefusalCode::Transient, "cut off")
     };
-    let first = Try {
+    let first = CallAttempt {
         live: true,
         repeatable: true,
         ..FIRST
     };
     assert!(matches!(refused(first, lost()), Verdict::Again { .. }));
-    let edit = Try {
+    let edit = CallAttempt {
         creates: false,
         ..first
     };
@@ -175,7 +176,7 @@ fn what_may_have_arrived_is_repeated_only_where_that_does_no_harm() {
     };
     assert_eq!(code(refused(FIRST, lost())), OutcomeCode::Unknown);
     let keyed = refused(
-        Try {
+        CallAttempt {
             repeatable: true,
             ..FIRST
         },
@@ -203,13 +204,13 @@ fn what_a_front_end_refused_is_tried_again_unless_it_is_to_count_as_unknown() {
     };
     let again = verdict(GatewayErrors::Retry, FIRST);
     assert!(matches!(again, Verdict::Again { certain: true, .. }), "{again:?}");
-    let last = Try {
+    let last = CallAttempt {
         attempts: OutboxConfig::default().attempts,
         ..FIRST
     };
     assert_eq!(code(verdict(GatewayErrors::Retry, last)), OutcomeCode::Failed);
     assert_eq!(code(verdict(GatewayErrors::Unknown, FIRST)), OutcomeCode::Unknown);
-    let live = Try {
+    let live = CallAttempt {
         live: true,
         creates: false,
         ..FIRST

@@ -155,7 +155,7 @@ impl Pace {
     }
 
     /// Waits until a call may be made, and counts it.
-    pub(crate) async fn pass(&self, passage: &Passage) {
+    pub(crate) async fn wait_to_pass(&self, passage: &Passage) {
         let mut waited = false;
         loop {
             // At a gate of its chat nobody waits but the little that goes on in it at once, which stands in no line.

@@ -9,21 +9,21 @@ use std::{
 /// Messages remembered; the oldest go first.
 const CAPACITY: usize = 5_000;
 
-type Place = (ChannelId, ChatId, MessageId);
+type MessagePlace = (ChannelId, ChatId, MessageId);
 
 /// The messages that platforms acknowledged lately.
 #[derive(Debug, Default)]
-pub(crate) struct Sent(Mutex<Memory>);
+pub(crate) struct OwnMessages(Mutex<Memory>);
 
 #[derive(Debug, Default)]
 struct Memory {
-    known: HashSet<Place>,
-    order: VecDeque<Place>,
+    known: HashSet<MessagePlace>,
+    order: VecDeque<MessagePlace>,
 }
 
-impl Sent {
+impl OwnMessages {
     /// Remembers a message that a platform acknowledged.
-    pub(crate) fn remember(&self, channel: &ChannelId, target: &Target, outcome: &Outcome) {
+    pub(crate) fn remember_message(&self, channel: &ChannelId, target: &Target, outcome: &Outcome) {
         let (OutcomeCode::Sent, Some(message)) = (outcome.code, &outcome.message) else {
             return;
         };
@@ -41,7 +41,7 @@ impl Sent {
     }
 
     /// Whether the bot wrote a message.
-    pub(crate) fn knows(&self, channel: &ChannelId, chat: &ChatId, message: &MessageId) -> bool {
+    pub(crate) fn contains(&self, channel: &ChannelId, chat: &ChatId, message: &MessageId) -> bool {
         let place = (channel.clone(), chat.clone(), message.clone());
         let memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         memory.known.contains(&place)
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn it_knows_what_was_acknowledged_lately_in_its_chat() {
-        let sent = Sent::default();
+        let sent = OwnMessages::default();
         let target = Target {
             chat: "c1".into(),
             thread: None,
@@ -63,15 +63,15 @@ mod tests {
             message: Some(message.into()),
             ..Outcome::new(code)
         };
-        let knows = |chat: &str, message: &str| sent.knows(&"slack".into(), &chat.into(), &message.into());
-        sent.remember(
+        let knows = |chat: &str, message: &str| sent.contains(&"slack".into(), &chat.into(), &message.into());
+        sent.remember_message(
             &"slack".into(),
             &target,
             &outcome(OutcomeCode::DryRun, "x".into()),
         );
         assert!(!knows("c1", "x"));
         for n in 0..=CAPACITY {
-            sent.remember(
+            sent.remember_message(
                 &"slack".into(),
                 &target,
                 &outcome(OutcomeCode::Sent, n.to_string()),

@@ -9,22 +9,22 @@ use crate::{
 use foldback_wire::{Capabilities, ChannelId, Target};
 
 /// A chat to send to, with what its channel can do.
-pub(super) struct Place {
+pub(super) struct DirectiveTarget {
     pub(super) sender: OperationSender,
     pub(super) can: Capabilities,
 }
 
 impl TurnDirectives {
     /// The turn's own chat, or another one where the allow list has it.
-    pub(super) fn find_place(
+    pub(super) fn find_target(
         &self,
         operations: &TurnOperations,
         channel: Option<String>,
         chat: Option<String>,
-    ) -> Result<Place, Skip> {
+    ) -> Result<DirectiveTarget, Skip> {
         let (channel, chat) = match (channel, chat) {
             (None, None) => {
-                return Ok(Place {
+                return Ok(DirectiveTarget {
                     sender: operations.sender.clone(),
                     can: operations.can.clone(),
                 });
@@ -46,7 +46,7 @@ impl TurnDirectives {
             chat: chat.into(),
             thread: None,
         };
-        Ok(Place {
+        Ok(DirectiveTarget {
             sender: operations.sender.to(channel, target),
             can,
         })
