@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     crash::{self, CrashPoint},
+    deadline::Deadline,
     deliver::operation::faulted,
     rules::Rule,
 };
@@ -22,7 +23,7 @@ use foldback_wire::{HoldReason, Kind, Outcome, OutcomeCode, RefusalCode, Timesta
 use std::{sync::Arc, time::Duration};
 use tokio::sync::OwnedMutexGuard;
 
-/// How long a call keeps its conversation from making another one, in another chat: as long as a directive may
+/// The time for which a call keeps its conversation from making another one, in another chat: as long as a directive may
 /// keep the text waiting.
 pub(super) const ALONE: Duration = PATIENCE;
 
@@ -170,17 +171,20 @@ impl DeliveryQueues {
             .passage(&queued.channel, &entry.target, entry.operation.kind());
         let armed = queued.channel.status().armed && !entry.dry_run;
         let mut call = std::pin::pin!(self.call(queued, armed, attempt));
-        let (answer, alone) = tokio::select! {
-            biased;
-            answer = &mut call => (answer?, Some(alone)),
-            () = hold.overtaken() => {
-                drop(alone);
-                (call.await?, None)
+        let before_overtaken = async {
+            tokio::select! {
+                biased;
+                answer = &mut call => Some(answer),
+                () = hold.overtaken() => None,
             }
-            () = self.clock.sleep_until(self.clock.now().plus(ALONE)) => {
-                drop(alone);
-                (call.await?, None)
-            }
+        };
+        let clock = self.clock.as_ref();
+        let in_time = Deadline::after(clock, ALONE).within(clock, before_overtaken);
+        let (answer, alone) = if let Some(answer) = in_time.await.flatten() {
+            (answer?, Some(alone))
+        } else {
+            drop(alone);
+            (call.await?, None)
         };
         // A dry run reached no platform: it is tried again as planned, and nobody else waits for it.
         let pause = if armed {

@@ -64,6 +64,7 @@ pub(crate) use queued::{QueuedOperation, ShownPlace};
 
 use crate::{
     config::OutboxConfig,
+    deadline::Deadline,
     files::SendDir,
     own_messages::OwnMessages,
     recorder::{Ids, Recorder},
@@ -71,7 +72,7 @@ use crate::{
 };
 use consent::{GiveUpOrder, OperationAge, ReopenTime};
 use foldback_wire::{ChannelId, Clock, HoldReason, OpId, Rng, SessionId, SteadyTime, Target, Timestamp};
-use pace::Pace;
+pub(super) use pace::Pace;
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
@@ -97,8 +98,8 @@ struct DeliveryQueue {
     reopened: ReopenTime,
     /// Operations that what stood behind them has overtaken, and that are still being carried.
     overtaken: BTreeMap<OpId, OperationAge>,
-    /// Until when directives may keep what stands behind them waiting; `None` while no directive is carried.
-    patience: Option<SteadyTime>,
+    /// The end of the time for which directives may keep what stands behind them waiting; `None` while none is carried.
+    patience: Option<Deadline>,
     /// A task works through it.
     at_work: bool,
 }

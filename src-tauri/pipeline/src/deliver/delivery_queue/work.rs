@@ -6,8 +6,8 @@ use super::{
     hold::QueueHold,
     queued::QueuedOperation,
 };
-use crate::rules::Rule;
-use foldback_wire::{HoldReason, SteadyTime};
+use crate::{deadline::Deadline, rules::Rule};
+use foldback_wire::HoldReason;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -47,11 +47,11 @@ impl DeliveryQueues {
         }
     }
 
-    fn patience(&self, key: &QueueKey) -> Option<SteadyTime> {
+    fn patience(&self, key: &QueueKey) -> Option<Deadline> {
         self.lock().get(key)?.patience
     }
 
-    fn set_patience(&self, key: &QueueKey, until: Option<SteadyTime>) {
+    fn set_patience(&self, key: &QueueKey, until: Option<Deadline>) {
         if let Some(queue) = self.lock().get_mut(key) {
             queue.patience = until;
         }
@@ -71,13 +71,13 @@ impl DeliveryQueues {
             async move { queues.carry_to_end(queued, hold, &reopened).await }
         });
         loop {
-            let now = self.clock.steady();
-            let until = self.patience(key).unwrap_or_else(|| now.plus(PATIENCE));
+            let clock = self.clock.as_ref();
+            let until = self
+                .patience(key)
+                .unwrap_or_else(|| Deadline::after(clock, PATIENCE));
             self.set_patience(key, Some(until));
-            tokio::select! {
-                biased;
-                () = &mut carried => return,
-                () = self.clock.sleep_until_steady(until) => {}
+            if until.within(clock, &mut carried).await.is_some() {
+                return;
             }
             if !hold.is_closed() {
                 break;
