@@ -31,6 +31,11 @@ impl Deadline {
         Self(clock.steady().plus(limit))
     }
 
+    /// The end of a limit that began at this moment, which may be over.
+    pub(crate) const fn from(began: SteadyTime, limit: Duration) -> Self {
+        Self(began.plus(limit))
+    }
+
     /// True from its moment on.
     pub(crate) fn is_over(self, clock: &dyn Clock) -> bool {
         clock.steady() >= self.0

@@ -7,18 +7,22 @@ use super::{
 };
 use crate::{
     config::TypingConfig,
+    deadline::Deadline,
     recorder::Recorder,
     rules::{Rule, Rules},
 };
 use foldback_channels::{Call, NotDelivered};
 use foldback_store::StoreError;
-use foldback_wire::{Kind, OpId, OpKind, Operation, Outcome, OutcomeCode, SteadyTime};
+use foldback_wire::{Kind, OpId, OpKind, Operation, Outcome, OutcomeCode};
+use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 /// The typing of one turn. Sealed when dropped: nothing that comes late starts it again.
 pub(crate) struct Typing {
-    touched: watch::Sender<SteadyTime>,
+    /// The moment from which the agent has given no sign of life for too long.
+    quiet_from: watch::Sender<Deadline>,
+    stop_after: Duration,
     sender: OperationSender,
     stopped: CancellationToken,
     task: Option<AbortOnDropHandle<()>>,
@@ -27,14 +31,14 @@ pub(crate) struct Typing {
 impl Typing {
     /// Starts showing, where the channel can and the configuration wants it.
     pub(crate) fn start(sender: &OperationSender, can: bool, config: TypingConfig, rules: Rules) -> Self {
-        let touched = watch::Sender::new(sender.recorder.clock.steady());
+        let quiet_from = watch::Sender::new(Deadline::after(sender.clock(), config.stop_after.0));
         let stopped = CancellationToken::new();
         let task = (can && config.enabled && rules.holds(Rule::TypingRefresh)).then(|| {
             let typing = TypingLoop {
                 sender: sender.clone(),
                 config,
                 rules,
-                touched: touched.subscribe(),
+                quiet_from: quiet_from.subscribe(),
             };
             let stopped = stopped.clone();
             AbortOnDropHandle::new(tokio::spawn(async move {
@@ -42,7 +46,8 @@ impl Typing {
             }))
         });
         Self {
-            touched,
+            quiet_from,
+            stop_after: config.stop_after.0,
             sender: sender.clone(),
             stopped,
             task,
@@ -51,7 +56,8 @@ impl Typing {
 
     /// The agent gave a sign of life.
     pub(crate) fn note_activity(&self) {
-        self.touched.send_replace(self.sender.recorder.clock.steady());
+        self.quiet_from
+            .send_replace(Deadline::after(self.sender.clock(), self.stop_after));
     }
 
     /// Stops for good. A call under way is given up: the platform lets it expire.
@@ -68,17 +74,16 @@ struct TypingLoop {
     sender: OperationSender,
     config: TypingConfig,
     rules: Rules,
-    touched: watch::Receiver<SteadyTime>,
+    quiet_from: watch::Receiver<Deadline>,
 }
 
 impl TypingLoop {
     async fn run(mut self) {
-        let clock = self.sender.recorder.clock.clone();
+        let clock = Arc::clone(&self.sender.recorder().clock);
         loop {
-            let last = *self.touched.borrow_and_update();
-            let quiet = clock.steady().since(last) >= self.config.stop_after.0;
+            let quiet = self.quiet_from.borrow_and_update().is_over(clock.as_ref());
             if quiet && self.rules.holds(Rule::TypingEnd) {
-                if self.touched.changed().await.is_err() {
+                if self.quiet_from.changed().await.is_err() {
                     return;
                 }
                 continue;
@@ -87,31 +92,28 @@ impl TypingLoop {
                 tracing::error!(%error, "typing is given up");
                 return;
             }
-            clock.sleep_until(clock.now().plus(self.config.every.0)).await;
+            Deadline::after(clock.as_ref(), self.config.every.0)
+                .passed(clock.as_ref())
+                .await;
         }
     }
 
     /// Shows typing once. It goes past the queue and the outbox: late, it would be worse than none.
     async fn show(&self) -> Result<(), StoreError> {
-        let OperationSender {
-            channel,
-            target,
-            recorder,
-            ids,
-            dry_run,
-            ..
-        } = &self.sender;
-        if channel.status().open_for(*dry_run).is_err() {
+        let sender = &self.sender;
+        let (channel, target, recorder) = (sender.channel(), sender.target(), sender.recorder());
+        let dry_run = sender.is_dry_run();
+        if channel.status().open_for(dry_run).is_err() {
             return Ok(());
         }
-        let pace = &self.sender.queues.pace;
+        let pace = sender.pace();
         let passage = pace.passage(channel, target, OpKind::Typing);
         let armed = channel.status().armed && !dry_run;
         // A sign of writing is worth no place before a message.
         if armed && pace.pass_now(&passage).is_err() {
             return Ok(());
         }
-        let op = ids.op();
+        let op = sender.next_op();
         let key = format!("fb-typing-{op}");
         let call = Call {
             target: target.clone(),
@@ -131,7 +133,7 @@ impl TypingLoop {
             }
         };
         let set_out = pace.time();
-        let done = if *dry_run {
+        let done = if dry_run {
             channel.rehearse(call, planned.as_ref()).await
         } else {
             channel.perform(call, planned.as_ref()).await

@@ -94,7 +94,7 @@ impl Asides {
         match operations.output.tools {
             ToolDisplay::Full if ends && operations.rules.holds(Rule::AsideTools) => {
                 let text = whole(&self.calls[at], &call, |text| {
-                    operations.sender.recorder.words(text)
+                    operations.sender.recorder().words(text)
                 });
                 let text = fitting(text, Limit::of(&operations.can));
                 operations
@@ -113,7 +113,7 @@ impl Asides {
     /// The line of all calls, with this sign for those that are not over.
     fn want_line(&mut self, operations: &TurnOperations, open: &str) {
         let text = line(&self.calls, open);
-        let text = operations.sender.recorder.words(&text).into_owned();
+        let text = operations.sender.recorder().words(&text).into_owned();
         self.line.wanted = fitting(text, Limit::of(&operations.can));
     }
 
@@ -129,7 +129,7 @@ impl Asides {
             ToolDisplay::Full => {
                 for name in open {
                     let text = UserText::ToolUnfinished { name: &name }.to_string();
-                    let text = operations.sender.recorder.words(&text).into_owned();
+                    let text = operations.sender.recorder().words(&text).into_owned();
                     operations.send_aside(OutgoingOperation::aside(&text)).await?;
                 }
             }
@@ -219,7 +219,7 @@ impl Asides {
     }
 
     fn reasoning_end(&self, operations: &TurnOperations) -> String {
-        let text = operations.sender.recorder.words(self.reasoning.trim());
+        let text = operations.sender.recorder().words(self.reasoning.trim());
         end_of(&text, Limit::of(&operations.can))
     }
 }

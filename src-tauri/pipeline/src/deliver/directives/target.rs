@@ -30,7 +30,7 @@ impl TurnDirectives {
                 });
             }
             (Some(channel), Some(chat)) => (channel, chat),
-            (None, Some(chat)) => (operations.sender.channel.id().as_str().to_owned(), chat),
+            (None, Some(chat)) => (operations.sender.channel().id().as_str().to_owned(), chat),
             (Some(_), None) => return Err(Skip::not_allowed("a channel is named, but no chat on it")),
         };
         if !operations.output.allows(&channel, &chat) && operations.rules.holds(Rule::DeliverElsewhere) {

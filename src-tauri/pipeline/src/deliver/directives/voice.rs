@@ -115,7 +115,7 @@ impl TurnDirectives {
         let (began, words) = (operations.now(), text);
         let left = speaker.timeout().saturating_sub(self.speech_took);
         let spoken = speaker.speak_within(left, text, &self.cancel);
-        let spoken = operations.sender.queues.stop.run_until_cancelled(spoken).await;
+        let spoken = operations.sender.until_stopped(spoken).await;
         self.speech_took += operations.now().since(began);
         let Spoken { text, note, cut } = match spoken.unwrap_or(Err(SpeechError::Cancelled)) {
             Ok(Some(spoken)) => spoken,
@@ -125,7 +125,9 @@ impl TurnDirectives {
         warn_of_cut(operations, cut)?;
         let name = format!(
             "voice-{}-{}-{}.ogg",
-            operations.sender.turn.0, at.message, at.index
+            operations.sender.turn().0,
+            at.message,
+            at.index
         );
         let file = match self.files.put_spoken(&name, &note.bytes, &operations.can) {
             Ok(file) => file,

@@ -7,39 +7,40 @@ pub(crate) use wait::{DRAIN, SendProgress};
 
 use super::{
     delivery_queue::{
-        DeliveryQueues, Origin, PATIENCE, PendingOperation, QueuedOperation, ShownPlace, key_of,
+        DeliveryQueues, Origin, PATIENCE, Pace, PendingOperation, QueuedOperation, ShownPlace, key_of,
     },
     operation::{Delay, OutgoingOperation, intent},
 };
 use crate::{
     crash::{self, CrashPoint},
+    deadline::Deadline,
     leaks::LeakWatch,
     recorder::{Ids, Recorder},
 };
 use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError};
-use foldback_wire::{Draft, Inbound, Kind, SessionId, SteadyTime, Target, TurnId};
-use std::sync::Arc;
+use foldback_wire::{Clock, Draft, Inbound, Kind, OpId, SessionId, Target, TurnId};
+use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 /// Sends a turn's operations to one chat.
 #[derive(Clone)]
 pub(crate) struct OperationSender {
-    pub(crate) leaks: Arc<LeakWatch>,
-    pub(crate) queues: Arc<DeliveryQueues>,
-    pub(crate) ids: Arc<Ids>,
-    pub(crate) recorder: Recorder,
-    pub(crate) turn: TurnId,
-    pub(crate) session: SessionId,
-    pub(crate) channel: Channel,
-    pub(crate) target: Target,
-    /// Until when what is sent to another chat than the turn's own is waited for; no text of the turn waits
-    /// behind it. `None` in its own chat.
-    pub(crate) patience: Option<SteadyTime>,
+    leaks: Arc<LeakWatch>,
+    queues: Arc<DeliveryQueues>,
+    ids: Arc<Ids>,
+    recorder: Recorder,
+    turn: TurnId,
+    session: SessionId,
+    channel: Channel,
+    target: Target,
+    /// The end of the time for which an operation in another chat than the turn's own is waited for; no text of the turn
+    /// waits behind it. `None` in its own chat.
+    patience: Option<Deadline>,
     /// Another channel than the turn's own.
-    pub(crate) on_other_channel: bool,
+    on_other_channel: bool,
     /// Nothing may reach a platform, in no chat.
-    pub(crate) dry_run: bool,
+    dry_run: bool,
 }
 
 impl OperationSender {
@@ -77,9 +78,7 @@ impl OperationSender {
         let on_other_channel = *channel.id() != *self.channel.id();
         let patience = (on_other_channel || target != self.target).then(|| {
             let since = self.queues.busy_since(channel.id(), &target);
-            since
-                .unwrap_or_else(|| self.recorder.clock.steady())
-                .plus(PATIENCE)
+            Deadline::from(since.unwrap_or_else(|| self.clock().steady()), PATIENCE)
         });
         Self {
             patience,
@@ -89,6 +88,55 @@ impl OperationSender {
             target,
             ..self.clone()
         }
+    }
+
+    /// The turn whose operations it sends.
+    pub(crate) const fn turn(&self) -> TurnId {
+        self.turn
+    }
+
+    /// The channel that it sends to.
+    pub(crate) const fn channel(&self) -> &Channel {
+        &self.channel
+    }
+
+    /// The chat that it sends to.
+    pub(crate) const fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// True where nothing may reach a platform.
+    pub(crate) const fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    /// Writes what concerns this turn, its session and this channel.
+    pub(crate) const fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        self.recorder.clock.as_ref()
+    }
+
+    /// The pace of all channels, for a call that goes past the queues.
+    pub(in crate::deliver) fn pace(&self) -> &Pace {
+        &self.queues.pace
+    }
+
+    /// A number for an operation that goes past the outbox.
+    pub(in crate::deliver) fn next_op(&self) -> OpId {
+        self.ids.op()
+    }
+
+    /// The longest pause between two attempts of an operation.
+    pub(in crate::deliver) fn longest_backoff(&self) -> Duration {
+        self.queues.policy.backoff_max.0
+    }
+
+    /// The result of the work; `None` where deliveries stop first, as the process ends, and the work is given up.
+    pub(in crate::deliver) async fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        self.queues.stop.run_until_cancelled(work).await
     }
 
     /// Whether it sends to another chat than the turn's own.

@@ -1,7 +1,10 @@
 //! Waiting for an operation that is in its queue, as long as it may keep its turn waiting.
 
 use super::OperationSender;
-use crate::deliver::delivery_queue::{OperationCompletion, Origin, PendingOperation};
+use crate::{
+    deadline::Deadline,
+    deliver::delivery_queue::{OperationCompletion, Origin, PendingOperation},
+};
 use foldback_store::StoreError;
 use foldback_wire::{HoldReason, Kind, Outcome, OutcomeCode};
 use std::time::Duration;
@@ -48,14 +51,14 @@ impl OperationSender {
                 }
                 Ok(SendProgress::Held(pending))
             }
-            () = self.impatience() => Ok(SendProgress::Held(pending)),
+            () = self.patience_over() => Ok(SendProgress::Held(pending)),
         }
     }
 
     /// Ends once what is sent to another chat is waited for no longer.
-    async fn impatience(&self) {
+    async fn patience_over(&self) {
         match self.patience {
-            Some(until) => self.recorder.clock.sleep_until_steady(until).await,
+            Some(until) => until.passed(self.clock()).await,
             None => std::future::pending().await,
         }
     }
@@ -71,10 +74,10 @@ impl OperationSender {
         if !live {
             return ended.await.map_err(|_| StoreError::Closed);
         }
-        let clock = &self.recorder.clock;
+        let clock = self.clock();
         let given_up = async {
             self.queues.stop.cancelled().await;
-            clock.sleep_until(clock.now().plus(DRAIN)).await;
+            Deadline::after(clock, DRAIN).passed(clock).await;
         };
         let outcome = tokio::select! {
             biased;

@@ -94,7 +94,7 @@ impl Preview {
                     if delay.is_some_and(|delay| self.is_too_long(operations, delay)) {
                         operations.warn(format!(
                             "the platform wants no edit of message {id} before {}; the text is sent anew",
-                            operations.sender.recorder.clock.time_of(self.quiet_until)
+                            operations.sender.clock().time_of(self.quiet_until)
                         ))?;
                         if unconfirmed {
                             operations.warn_of_late_edit(&edit.operation)?;

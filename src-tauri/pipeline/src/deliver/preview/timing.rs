@@ -69,7 +69,7 @@ impl Preview {
 
     /// True where the platform wants to be left alone for longer than any operation waits.
     pub(super) fn is_too_long(&self, operations: &TurnOperations, delay: Delay) -> bool {
-        self.limited && delay.until.since(operations.now()) > operations.sender.queues.policy.backoff_max.0
+        self.limited && delay.until.since(operations.now()) > operations.sender.longest_backoff()
     }
 
     /// Tells that a live edit waits, and for what.
@@ -78,7 +78,7 @@ impl Preview {
         operations.note(Kind::Waiting {
             op: None,
             reason,
-            until: Some(operations.sender.recorder.clock.time_of(until)),
+            until: Some(operations.sender.clock().time_of(until)),
         })
     }
 

@@ -100,7 +100,7 @@ impl TurnDelivery {
                 },
                 () = async {
                     match due {
-                        Some(due) => operations.sender.recorder.clock.sleep_until_steady(due).await,
+                        Some(due) => operations.sender.clock().sleep_until_steady(due).await,
                         None => std::future::pending().await,
                     }
                 } => None,

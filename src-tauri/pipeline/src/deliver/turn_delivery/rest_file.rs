@@ -32,7 +32,7 @@ impl TurnDelivery {
         if told || text.is_empty() && !left_out && !stopped {
             return Ok(());
         }
-        let name = format!("answer-{}.txt", operations.sender.turn.0);
+        let name = format!("answer-{}.txt", operations.sender.turn().0);
         let file = match operations.can.file_limit {
             _ if text.is_empty() && left_out => {
                 Err("it is no text; what is skipped or left out has its reason".to_owned())

@@ -116,16 +116,16 @@ impl TurnOperations {
     }
 
     pub(super) fn now(&self) -> SteadyTime {
-        self.sender.recorder.clock.steady()
+        self.sender.clock().steady()
     }
 
     pub(super) fn note(&self, kind: Kind) -> Result<(), StoreError> {
-        self.sender.recorder.note(kind)
+        self.sender.recorder().note(kind)
     }
 
     pub(super) fn warn(&self, detail: String) -> Result<(), StoreError> {
         tracing::warn!(text = %detail, "a warning is in the journal");
-        self.sender.recorder.warn(detail)
+        self.sender.recorder().warn(detail)
     }
 
     /// The most that one message of the channel holds.

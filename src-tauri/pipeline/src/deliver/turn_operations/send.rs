@@ -84,7 +84,7 @@ impl TurnOperations {
     ) -> Result<(), StoreError> {
         let sender = self.sender.clone();
         let weights = outgoing.each_mut().map(|outgoing| Weight::of(&sender, outgoing));
-        let told = sender.recorder.draft(told);
+        let told = sender.recorder().draft(told);
         let pending = sender.queue_operations(vec![told], outgoing).await?;
         for (pending, weight) in pending.into_iter().zip(weights) {
             let progress = sender.wait_for(pending).await?;
