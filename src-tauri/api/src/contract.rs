@@ -4,17 +4,17 @@
 use crate::failure;
 use foldback_wire::PermissionRequest;
 use foldback_wire::rpc::{
-    Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
-    ComposeSend, Composed, DemoPlay, DemoStop, DialectBench, EventDetail, ExampleFile, ExportOf,
-    ExportPreview, ExportTo, Exported, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck,
-    FilterComplete, FilterText, Find, FindNext, FindTurn, FixtureAccept, FixtureCancel, FixtureEntry,
-    FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found,
-    FoundNext, FoundTurn, LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode,
-    PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf, Recut,
-    RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, Secrets, Sent, SeqRef,
-    SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, Status, SwitchChannel,
-    TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why,
-    WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
+    Ack, ArmChannel, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose, ComposeResult,
+    ComposeSend, DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail, ExampleFile, ExportOf,
+    ExportPreview, ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck,
+    FilterComplete, FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn, FindTurnResult,
+    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun,
+    FixtureStarted, FixtureText, FixtureWrite, LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView,
+    PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf,
+    Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, Secrets,
+    SendResult, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,
+    Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef,
+    VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -75,9 +75,9 @@ commands! {
     view_window(Window) -> Nothing: "Says which rows of a view are on the screen.";
     view_ack(Ack) -> Nothing: "Acknowledges a frame.";
     view_pause(Pause) -> Nothing: "Stops or resumes the frames of a view; capture goes on.";
-    view_find(Find) -> Found: "Finds the row of an event in a view.";
-    view_find_next(FindNext) -> FoundNext: "Finds the nearest event of a view that passes one more condition.";
-    view_find_turn(FindTurn) -> FoundTurn: "Finds the row of a turn in a view of turns.";
+    view_find(Find) -> FindResult: "Finds the row of an event in a view.";
+    view_find_next(FindNext) -> FindNextResult: "Finds the nearest event of a view that passes one more condition.";
+    view_find_turn(FindTurn) -> FindTurnResult: "Finds the row of a turn in a view of turns.";
     event(SeqRef) -> EventDetail: "One event in full.";
     filter_check(FilterText) -> FilterCheck: "Whether a text is a filter.";
     filter_complete(FilterComplete) -> Vec<Completion>: "What could stand at the cursor of a filter.";
@@ -85,15 +85,15 @@ commands! {
     turn(TurnRef) -> TurnDetail: "Everything about a turn.";
     turn_at(MomentAt) -> Moment: "A turn as it was at a moment.";
     why(WhyQuestion) -> Why: "Why the bot did, or did not, say something.";
-    compose(Compose) -> Composed: "Reads, lints and previews an agent's output.";
+    compose(Compose) -> ComposeResult: "Reads, lints and previews an agent's output.";
     ruler(TurnRef) -> Ruler: "How the messages of a turn fill what its channel takes.";
     voice(VoiceOf) -> VoiceSound: "The sound of a voice note: one that is kept, or of words that are spoken now.";
     recut(Recut) -> RecutStarted: "Cuts an output in many ways, to see whether any changes what the user sees.";
     recut_cancel(RecutCancel) -> Nothing: "Stops a run of re-cuts.";
     recut_fixture(RecutFixture) -> FixtureText: "Makes a fixture of an output in certain chunks.";
-    dialect_bench(DialectBench) -> Benched: "Reads an output under several settings.";
+    dialect_bench(DialectBench) -> DialectBenchResult: "Reads an output under several settings.";
     secrets(Nothing) -> Secrets: "The kinds of secrets there are, and which of them are masked.";
-    compose_send(ComposeSend) -> Sent: "Sends a message through the whole pipeline of a channel.";
+    compose_send(ComposeSend) -> SendResult: "Sends a message through the whole pipeline of a channel.";
     fixtures(Nothing) -> Vec<FixtureEntry>: "The fixtures there are, by path.";
     fixture_read(FixtureRead) -> FixtureText: "The text of a fixture.";
     fixture_write(FixtureWrite) -> FixtureEntry: "Stores a fixture.";
@@ -101,10 +101,10 @@ commands! {
     fixture_cancel(FixtureCancel) -> Nothing: "Stops a run of fixtures.";
     fixture_accept(FixtureAccept) -> FixtureText: "Takes what came as a fixture's expectation.";
     fixture_from_turn(FixtureFromTurn) -> FixtureText: "Makes a fixture that plays a turn again.";
-    fixture_junit(FixtureJunit) -> Exported: "Writes cases of a run to a file as JUnit XML.";
+    fixture_junit(FixtureJunit) -> ExportResult: "Writes cases of a run to a file as JUnit XML.";
     export_preview(ExportOf) -> ExportPreview: "What an export would hold, and what redaction takes out of it.";
-    export(ExportTo) -> Exported: "Writes turns to a file: recording, fixture, Markdown or HTML.";
-    report(ReportTo) -> Exported: "Writes the shift report of a time range to a file.";
+    export(ExportTo) -> ExportResult: "Writes turns to a file: recording, fixture, Markdown or HTML.";
+    report(ReportTo) -> ExportResult: "Writes the shift report of a time range to a file.";
     channels(Nothing) -> Vec<ChannelCard>: "All channels, in the order of the configuration.";
     channel_switch(SwitchChannel) -> ChannelCard: "Switches a channel on or off.";
     channel_reach(ReachOf) -> ChannelReach: "What arming a channel would let loose: chats, rate, what waits.";
@@ -129,7 +129,7 @@ commands! {
     fault_plan(FaultPlan) -> Vec<FaultDeck>: "Plans that calls of a channel, or runs of an agent, go wrong.";
     fault_remove(FaultRemove) -> Vec<FaultDeck>: "Removes a planned fault.";
     deliveries(BookOf) -> Book: "The delivery ledger of a channel, or of all: unmatched, dead letters, acknowledged.";
-    resend(Resend) -> Sent: "Sends a dead letter again, as a turn of its own; once.";
+    resend(Resend) -> SendResult: "Sends a dead letter again, as a turn of its own; once.";
     workspaces(Nothing) -> Vec<Workspace>: "The files that are open beside the live bot, the first opened first.";
     examples(Nothing) -> Vec<ExampleFile>: "Recordings and files of other systems that came with the program, to be opened.";
     workspace_open(WorkspaceOpen) -> Workspace: "Opens files in a workspace of their own.";

@@ -10,7 +10,7 @@ use foldback_store::Journal;
 use foldback_wire::{
     Inbound, TurnId,
     redact::Redaction,
-    rpc::{Failure, Masked},
+    rpc::{Failure, MaskedSecrets},
 };
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ impl Output {
     }
 
     /// Every secret that is masked in it, and why; those of the text first. `own` are the operator's patterns.
-    pub fn masked(&self, own: &RedactSettings) -> Vec<Masked> {
+    pub fn masked(&self, own: &RedactSettings) -> Vec<MaskedSecrets> {
         let Some(redaction) = &self.secrets else {
             return Vec::new();
         };
@@ -126,7 +126,7 @@ struct Found<'a> {
     raw: &'a str,
     lines: Lines<'a>,
     own: &'a RedactSettings,
-    masked: Vec<Masked>,
+    masked: Vec<MaskedSecrets>,
 }
 
 impl Found<'_> {
@@ -141,7 +141,7 @@ impl Found<'_> {
     fn tell(&mut self, span: Span, secret: &Secret, inside: Option<String>) {
         let place = self.lines.start(span);
         let (secrets, about) = names(&secret.by, self.own);
-        self.masked.push(Masked {
+        self.masked.push(MaskedSecrets {
             span,
             line: place.line as u32,
             column: place.column as u32,
@@ -252,7 +252,7 @@ mod tests {
     /// The raw text of each secret, with what it is.
     fn told(raw: &str, redact: &RedactSettings) -> Vec<(String, String, Option<String>)> {
         let masked = output(raw, redact).masked(redact);
-        let one = |m: Masked| (m.span.of(raw).to_owned(), m.secrets.join(" "), m.inside);
+        let one = |m: MaskedSecrets| (m.span.of(raw).to_owned(), m.secrets.join(" "), m.inside);
         masked.into_iter().map(one).collect()
     }
 

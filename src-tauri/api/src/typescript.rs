@@ -257,7 +257,7 @@ closed_sets! {
     rpc::DemoTopic as demoTopics,
     rpc::ExportFormat as exportFormats,
     rpc::ReportFormat as reportFormats,
-    wire::Doing as doings,
+    wire::RunActivity as doings,
     wire::EmojiForm as emojiForms,
     wire::Fate as fates,
     wire::FileFate as fileFates,

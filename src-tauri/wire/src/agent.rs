@@ -26,7 +26,7 @@ closed_set! {
 
 closed_set! {
     /// What a running turn does at the moment.
-    pub enum Doing {
+    pub enum RunActivity {
         Starting = "starting": "The agent was asked and has said nothing yet.",
         Thinking = "thinking": "The agent thinks.",
         Writing = "writing": "The agent writes.",

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// A fault on a deck, and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-pub struct Planned {
+#[ts(rename = "Planned")]
+pub struct DeckFault {
     /// Its number.
     pub number: u64,
     /// What is to go wrong.
@@ -16,7 +17,7 @@ pub struct Planned {
     pub hit: u32,
 }
 
-impl Planned {
+impl DeckFault {
     /// Whether all that it was planned for has gone by.
     pub const fn is_spent(&self) -> bool {
         let (nth, times) = match &self.fault {
@@ -31,13 +32,13 @@ impl Planned {
 /// work, until somebody removes it.
 #[derive(Debug, Clone, Default)]
 pub struct Deck {
-    planned: Vec<Planned>,
+    planned: Vec<DeckFault>,
 }
 
 impl Deck {
     /// Puts a fault on the deck; what it hits is counted from here.
     pub fn plan(&mut self, number: u64, fault: Fault) {
-        self.planned.push(Planned {
+        self.planned.push(DeckFault {
             number,
             fault,
             met: 0,
@@ -53,7 +54,7 @@ impl Deck {
     }
 
     /// What is on it.
-    pub fn planned(&self) -> &[Planned] {
+    pub fn planned(&self) -> &[DeckFault] {
         &self.planned
     }
 
@@ -114,7 +115,7 @@ mod tests {
         assert_eq!((deck.run(), deck.run().map(|(n, _)| n)), (None, Some(9)));
         let counts: Vec<_> = deck.planned().iter().map(|p| (p.number, p.met, p.hit)).collect();
         assert_eq!(counts, [(7, 2, 1), (8, 2, 1), (9, 2, 1)]);
-        let spent: Vec<_> = deck.planned().iter().map(Planned::is_spent).collect();
+        let spent: Vec<_> = deck.planned().iter().map(DeckFault::is_spent).collect();
         assert_eq!(spent, [true, false, true]);
         assert!(deck.remove(8) && !deck.remove(8));
         assert_eq!(number(&mut deck), None);

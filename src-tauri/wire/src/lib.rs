@@ -25,11 +25,11 @@ mod turn;
 mod unreadable;
 mod visible;
 
-pub use agent::{AgentFault, Answerer, Doing, SessionStart, StopReason, ToolCall, ToolStatus, Usage};
+pub use agent::{AgentFault, Answerer, RunActivity, SessionStart, StopReason, ToolCall, ToolStatus, Usage};
 pub use channel::{
     Actor, Capabilities, ChannelState, EmojiForm, LengthUnit, Markup, OpKind, Platform, ReplyForm, VoiceForm,
 };
-pub use deck::{Deck, Planned};
+pub use deck::{Deck, DeckFault};
 pub use delivery::{
     Body, CleanPlace, Delivery, DirectiveRef, FileIdentity, Intent, Operation, Outcome, OutcomeCode, Receipt,
     RefusalCode, Target,

@@ -17,13 +17,13 @@ use std::{
 mod known;
 mod request;
 
-use known::Known;
+use known::KnownSecrets;
 
 /// The secrets that are masked, and the places where. Clones share what they know: a credential that one of them learns is
 /// masked by all.
 #[derive(Debug, Clone)]
 pub struct Redaction {
-    known: Arc<RwLock<Known>>,
+    known: Arc<RwLock<KnownSecrets>>,
     inbound: InboundSecrets,
 }
 
@@ -37,7 +37,7 @@ impl Redaction {
     /// `None` when redaction is off.
     pub fn knowing(settings: &RedactSettings, credentials: &[Secret]) -> Option<Self> {
         settings.enabled.then(|| Self {
-            known: Arc::new(RwLock::new(Known::of(settings, credentials))),
+            known: Arc::new(RwLock::new(KnownSecrets::of(settings, credentials))),
             inbound: settings.inbound,
         })
     }
@@ -53,7 +53,7 @@ impl Redaction {
         *known = known.with(credentials);
     }
 
-    fn known(&self) -> RwLockReadGuard<'_, Known> {
+    fn known(&self) -> RwLockReadGuard<'_, KnownSecrets> {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -66,7 +66,7 @@ impl Redaction {
     /// Only what the journal wrote for a secret: for reading a raw text of it once more.
     pub fn masked() -> Self {
         Self {
-            known: Arc::new(RwLock::new(Known::masked())),
+            known: Arc::new(RwLock::new(KnownSecrets::masked())),
             inbound: InboundSecrets::Keep,
         }
     }

@@ -16,7 +16,7 @@ import type {
   DemoTopic,
   ExportFormat,
   ReportFormat,
-  Doing,
+  RunActivity,
   EmojiForm,
   Fate,
   FileFate,
@@ -209,7 +209,7 @@ export const doings = [
   { code: "tool", about: "The agent called a tool and has not told how that ended." },
   { code: "asking", about: "A request for permission waits." },
   { code: "delivering", about: "The agent is done; what it said is delivered." },
-] as const satisfies readonly Entry<Doing>[];
+] as const satisfies readonly Entry<RunActivity>[];
 
 export const emojiForms = [
   { code: "unicode", about: "The emoji itself." },

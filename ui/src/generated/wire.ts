@@ -859,9 +859,6 @@ export type DirectiveRef = {
   index: number,
 };
 
-/** What a running turn does at the moment. */
-export type Doing = "starting" | "thinking" | "writing" | "tool" | "asking" | "delivering";
-
 /** In which form a platform takes a reaction. */
 export type EmojiForm = "unicode" | "fixed_set" | "shortcode";
 
@@ -2673,6 +2670,9 @@ export type Ruler = {
   messages: Array<RuledMessage>,
 };
 
+/** What a running turn does at the moment. */
+export type RunActivity = "starting" | "thinking" | "writing" | "tool" | "asking" | "delivering";
+
 /** One planned misbehaviour of an agent's stream. Of several that hit one run the first counts. */
 export type RunFault = {
   /** Which run of the agent, from 1, counted from when the fault is planned. */
@@ -2701,7 +2701,7 @@ export type RunningTurn = {
   /** Since when. */
   since: Timestamp,
   /** What it does. */
-  doing: Doing,
+  doing: RunActivity,
   /** The tool that was called, where what it does is `tool`. Whether it works is not known of every agent: some only
    * announce a call. */
   tool: string | null,

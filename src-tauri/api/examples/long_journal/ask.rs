@@ -2,7 +2,7 @@
 
 use crate::Fault;
 use foldback_api::{Backend, call};
-use foldback_wire::rpc::{FoundNext, Frame, Push, Topic, ViewOpened};
+use foldback_wire::rpc::{FindNextResult, Frame, Push, Topic, ViewOpened};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -64,7 +64,7 @@ impl<'a> Asking<'a> {
     ) -> Result<(Option<u64>, Duration), Fault> {
         let begin = Instant::now();
         let wish = json!({"view": view, "condition": "is:error", "seq": seq, "back": back});
-        let found: FoundNext = self.ask("view_find_next", wish).await?;
+        let found: FindNextResult = self.ask("view_find_next", wish).await?;
         Ok((found.index, begin.elapsed()))
     }
 

@@ -8,7 +8,7 @@ use crate::{TurnFold, failure};
 use foldback_store::{OutboxEntry, Selection};
 use foldback_wire::{
     ChannelId, ChatType, Event, Inbound, Kind, OpId, OpKind, OutcomeCode, Seq, Timestamp, TurnId,
-    rpc::{Book, BookLine, BookOf, Failure, LedgerEntry, Resend, Sent},
+    rpc::{Book, BookLine, BookOf, Failure, LedgerEntry, Resend, SendResult},
 };
 use std::collections::{BTreeMap, HashMap, HashSet, btree_map::Entry};
 
@@ -251,7 +251,7 @@ impl Backend {
 
     /// Sends a dead letter again: a turn whose message a person at the console wrote, and whose answer is the letter.
     /// An edit is written into its message again.
-    pub(super) async fn send_again(&self, wish: Resend) -> Result<Sent, Failure> {
+    pub(super) async fn send_again(&self, wish: Resend) -> Result<SendResult, Failure> {
         let Resend { turn, op } = wish;
         let fold = self.fold_of(turn).await?;
         let lost = fold.detail().ok_or_else(|| failure::no_turn(turn))?;

@@ -4,17 +4,17 @@ use super::Backend;
 use crate::{Commands, catalog::catalog, failure};
 use foldback_wire::PermissionRequest;
 use foldback_wire::rpc::{
-    Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
-    ComposeSend, Composed, DemoPlay, DemoStop, DialectBench, EventDetail, ExampleFile, ExportOf,
-    ExportPreview, ExportTo, Exported, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck,
-    FilterComplete, FilterText, Find, FindNext, FindTurn, FixtureAccept, FixtureCancel, FixtureEntry,
-    FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found,
-    FoundNext, FoundTurn, LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode,
-    PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf, Recut,
-    RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, Secrets, Sent, SeqRef,
-    SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, Status, SwitchChannel,
-    TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why,
-    WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
+    Ack, ArmChannel, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose, ComposeResult,
+    ComposeSend, DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail, ExampleFile, ExportOf,
+    ExportPreview, ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck,
+    FilterComplete, FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn, FindTurnResult,
+    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun,
+    FixtureStarted, FixtureText, FixtureWrite, LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView,
+    PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf,
+    Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, Secrets,
+    SendResult, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,
+    Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef,
+    VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
 };
 
 impl Commands for Backend {
@@ -47,15 +47,15 @@ impl Commands for Backend {
         self.pause_view(&pause).map(|()| Nothing {})
     }
 
-    async fn view_find(&self, find: Find) -> Result<Found, Failure> {
+    async fn view_find(&self, find: Find) -> Result<FindResult, Failure> {
         self.find(find).await
     }
 
-    async fn view_find_next(&self, find: FindNext) -> Result<FoundNext, Failure> {
+    async fn view_find_next(&self, find: FindNext) -> Result<FindNextResult, Failure> {
         self.find_next(find).await
     }
 
-    async fn view_find_turn(&self, find: FindTurn) -> Result<FoundTurn, Failure> {
+    async fn view_find_turn(&self, find: FindTurn) -> Result<FindTurnResult, Failure> {
         self.find_turn(find).await
     }
 
@@ -87,7 +87,7 @@ impl Commands for Backend {
         self.explain(&question.about).await
     }
 
-    async fn compose(&self, compose: Compose) -> Result<Composed, Failure> {
+    async fn compose(&self, compose: Compose) -> Result<ComposeResult, Failure> {
         self.read(compose).await
     }
 
@@ -111,7 +111,7 @@ impl Commands for Backend {
         self.fixture_of_cut(wish).await
     }
 
-    async fn dialect_bench(&self, wish: DialectBench) -> Result<Benched, Failure> {
+    async fn dialect_bench(&self, wish: DialectBench) -> Result<DialectBenchResult, Failure> {
         self.bench(wish).await
     }
 
@@ -119,7 +119,7 @@ impl Commands for Backend {
         Ok(self.list_secrets())
     }
 
-    async fn compose_send(&self, send: ComposeSend) -> Result<Sent, Failure> {
+    async fn compose_send(&self, send: ComposeSend) -> Result<SendResult, Failure> {
         self.check_live()?;
         self.send(send).await
     }
@@ -152,7 +152,7 @@ impl Commands for Backend {
         self.fixture_from(which.turn).await
     }
 
-    async fn fixture_junit(&self, junit: FixtureJunit) -> Result<Exported, Failure> {
+    async fn fixture_junit(&self, junit: FixtureJunit) -> Result<ExportResult, Failure> {
         self.write_junit(junit).await
     }
 
@@ -160,11 +160,11 @@ impl Commands for Backend {
         self.preview_export(of).await
     }
 
-    async fn export(&self, to: ExportTo) -> Result<Exported, Failure> {
+    async fn export(&self, to: ExportTo) -> Result<ExportResult, Failure> {
         self.export_to(to).await
     }
 
-    async fn report(&self, to: ReportTo) -> Result<Exported, Failure> {
+    async fn report(&self, to: ReportTo) -> Result<ExportResult, Failure> {
         self.report_to(to).await
     }
 
@@ -284,7 +284,7 @@ impl Commands for Backend {
         self.book(of).await
     }
 
-    async fn resend(&self, wish: Resend) -> Result<Sent, Failure> {
+    async fn resend(&self, wish: Resend) -> Result<SendResult, Failure> {
         self.check_live()?;
         self.send_again(wish).await
     }

@@ -8,7 +8,9 @@ use foldback_directives::{Lines, parse};
 use foldback_store::Mention;
 use foldback_wire::{
     Attachment, ChannelId, ChatId, ChatType, Inbound, MessageId, Sender, Timestamp,
-    rpc::{ChannelPreview, Compose, ComposeFile, ComposeSend, Composed, Failure, Lint, Ruler, Sent},
+    rpc::{
+        ChannelPreview, Compose, ComposeFile, ComposeResult, ComposeSend, Failure, Lint, Ruler, SendResult,
+    },
 };
 use std::sync::Arc;
 
@@ -17,7 +19,7 @@ pub(super) const CHAT: &str = "compose";
 const SENDER: &str = "console";
 
 impl Backend {
-    pub(super) async fn read(&self, compose: Compose) -> Result<Composed, Failure> {
+    pub(super) async fn read(&self, compose: Compose) -> Result<ComposeResult, Failure> {
         let Compose {
             user_text,
             agent_output,
@@ -57,7 +59,7 @@ impl Backend {
                 diagnostic: diagnostic.clone(),
             }
         };
-        Ok(Composed {
+        Ok(ComposeResult {
             parsed: output.read(),
             lints: written.diagnostics.iter().map(lint).collect(),
             masked: output.masked(&self.shared.config.redact),
@@ -94,7 +96,7 @@ impl Backend {
         Ok(played)
     }
 
-    pub(super) async fn send(&self, send: ComposeSend) -> Result<Sent, Failure> {
+    pub(super) async fn send(&self, send: ComposeSend) -> Result<SendResult, Failure> {
         let ComposeSend {
             channel,
             user_text,
@@ -168,7 +170,7 @@ impl Backend {
         inbound: Inbound,
         answer: Option<String>,
         into: Option<MessageId>,
-    ) -> Result<Sent, Failure> {
+    ) -> Result<SendResult, Failure> {
         let (channel, message) = (inbound.channel.clone(), inbound.message.clone());
         let typed = self.shared.typed.clone();
         if let Some(output) = answer {
@@ -188,7 +190,7 @@ impl Backend {
             turn.ended().await;
             typed.forget(&channel, &message);
         });
-        Ok(Sent { turn: id })
+        Ok(SendResult { turn: id })
     }
 
     pub(super) fn inbound(&self, channel: &ChannelId, message: MessageId, text: String) -> Inbound {

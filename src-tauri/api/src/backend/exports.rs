@@ -8,7 +8,7 @@ use crate::{
 use foldback_replay::{Case, report};
 use foldback_wire::{
     TurnId,
-    rpc::{ExportOf, ExportPreview, ExportTo, Exported, Failure, FixtureJunit, FixtureText, ReportTo},
+    rpc::{ExportOf, ExportPreview, ExportResult, ExportTo, Failure, FixtureJunit, FixtureText, ReportTo},
 };
 use std::{fs, path::Path};
 
@@ -45,19 +45,19 @@ impl Backend {
         })
     }
 
-    pub(super) async fn export_to(&self, to: ExportTo) -> Result<Exported, Failure> {
+    pub(super) async fn export_to(&self, to: ExportTo) -> Result<ExportResult, Failure> {
         let text = self.exporter().read(&to.scope).await?.text(to.format)?;
         self.write_out(to.path, text).await
     }
 
-    pub(super) async fn report_to(&self, to: ReportTo) -> Result<Exported, Failure> {
+    pub(super) async fn report_to(&self, to: ReportTo) -> Result<ExportResult, Failure> {
         let report = self.exporter().report(to.since, to.until).await?;
         let text = report.text(to.format)?;
         self.write_out(to.path, text).await
     }
 
     /// Writes cases of a run as JUnit XML.
-    pub(super) async fn write_junit(&self, junit: FixtureJunit) -> Result<Exported, Failure> {
+    pub(super) async fn write_junit(&self, junit: FixtureJunit) -> Result<ExportResult, Failure> {
         let FixtureJunit { mut cases, path } = junit;
         // A suite is a fixture: its cases stand together, wherever in the run they ended.
         cases.sort_by(|a, b| (&a.path, &a.channel).cmp(&(&b.path, &b.channel)));
@@ -69,7 +69,7 @@ impl Backend {
     }
 
     /// Writes an export. A relative path lies in the folder for exports.
-    pub(super) async fn write_out(&self, path: String, text: String) -> Result<Exported, Failure> {
+    pub(super) async fn write_out(&self, path: String, text: String) -> Result<ExportResult, Failure> {
         let folder = self.shared.exports.clone();
         let configuration = self.shared.configuration.clone();
         off_thread(move || {
@@ -82,7 +82,7 @@ impl Backend {
                 fs::create_dir_all(file.parent().unwrap_or(Path::new("/"))).map_err(wrong)?;
             }
             write_export(&file, configuration.as_deref(), &text).map_err(wrong)?;
-            Ok(Exported {
+            Ok(ExportResult {
                 path: file.display().to_string(),
                 bytes: text.len() as u64,
             })

@@ -3,7 +3,7 @@
 use super::Backend;
 use crate::failure;
 use foldback_wire::{
-    Fault, Planned,
+    DeckFault, Fault,
     rpc::{Failure, FaultDeck, FaultPlace, FaultPlan, FaultRemove, PlannedFault},
 };
 use std::sync::atomic::Ordering;
@@ -87,7 +87,7 @@ impl Backend {
     }
 }
 
-fn deck(place: FaultPlace, planned: &[Planned]) -> FaultDeck {
+fn deck(place: FaultPlace, planned: &[DeckFault]) -> FaultDeck {
     let planned = planned.iter().map(|planned| PlannedFault {
         about: planned.fault.to_string(),
         spent: planned.is_spent(),

@@ -10,8 +10,8 @@ use foldback_wire::{
     ChannelId, Inbound, MessageId,
     redact::Redaction,
     rpc::{
-        Aspect, BenchBase, BenchColumn, BenchResult, Benched, DialectBench, Failure, Recut, RecutProgress,
-        RecutResult, RecutStarted, Specimen,
+        Aspect, BenchBase, BenchColumn, BenchResult, DialectBench, DialectBenchResult, Failure, Recut,
+        RecutProgress, RecutResult, RecutStarted, Specimen,
     },
 };
 use std::{
@@ -138,7 +138,7 @@ impl Backend {
         self.shared.runs.end(run);
     }
 
-    pub(super) async fn bench(&self, wish: DialectBench) -> Result<Benched, Failure> {
+    pub(super) async fn bench(&self, wish: DialectBench) -> Result<DialectBenchResult, Failure> {
         let DialectBench { specimen, columns } = wish;
         let sample = self.sample(specimen).await?;
         let configured = Manner {
@@ -288,7 +288,7 @@ fn set(mut manner: Manner, pairs: &[String]) -> Result<Manner, String> {
     Ok(manner)
 }
 
-fn compare(sample: Sample, columns: Vec<(Result<Manner, String>, BenchColumn)>) -> Benched {
+fn compare(sample: Sample, columns: Vec<(Result<Manner, String>, BenchColumn)>) -> DialectBenchResult {
     let Sample {
         output, journalled, ..
     } = sample;
@@ -333,7 +333,7 @@ fn compare(sample: Sample, columns: Vec<(Result<Manner, String>, BenchColumn)>) 
     }
     let grammar = Settings::KEYS.iter().map(|key| format!("output.{key}"));
     let redaction = RedactSettings::KEYS.iter().map(|key| (*key).to_owned());
-    Benched {
+    DialectBenchResult {
         raw: output.raw,
         results,
         keys: grammar.chain(redaction).collect(),

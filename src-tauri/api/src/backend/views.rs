@@ -9,8 +9,8 @@ use foldback_store::{Filter, Opening, Scene, SearchDirection, TurnView, View, co
 use foldback_wire::{
     ChannelId, Seq,
     rpc::{
-        Ack, Completion, EventDetail, Failure, FilterCheck, FilterComplete, Find, FindNext, FindTurn, Found,
-        FoundNext, FoundTurn, OpenView, Pause, ViewOpened, ViewRows, Window,
+        Ack, Completion, EventDetail, Failure, FilterCheck, FilterComplete, Find, FindNext, FindNextResult,
+        FindResult, FindTurn, FindTurnResult, OpenView, Pause, ViewOpened, ViewRows, Window,
     },
 };
 use std::{
@@ -108,13 +108,13 @@ impl Backend {
             .map(|desk| desk.pause(pause.paused))
     }
 
-    pub(super) async fn find(&self, find: Find) -> Result<Found, Failure> {
+    pub(super) async fn find(&self, find: Find) -> Result<FindResult, Failure> {
         let desk = self.shared.views.get(find.view)?;
         let Listing::Events(view) = desk.view() else {
             return Err(failure::other_rows(find.view, ViewRows::Events));
         };
         let index = self.row_of(view, Seq(find.seq)).await?;
-        Ok(Found { index })
+        Ok(FindResult { index })
     }
 
     /// The row at a place or after it. The answer is final only once the view has looked so far.
@@ -126,7 +126,7 @@ impl Backend {
     }
 
     /// The row of the nearest event that passes a condition, too.
-    pub(super) async fn find_next(&self, find: FindNext) -> Result<FoundNext, Failure> {
+    pub(super) async fn find_next(&self, find: FindNext) -> Result<FindNextResult, Failure> {
         let desk = self.shared.views.get(find.view)?;
         let Listing::Events(view) = desk.view() else {
             return Err(failure::other_rows(find.view, ViewRows::Events));
@@ -145,11 +145,11 @@ impl Backend {
             Some(seq) => self.row_of(view, seq).await?,
             None => None,
         };
-        Ok(FoundNext { index })
+        Ok(FindNextResult { index })
     }
 
     /// Where a turn is listed, once the view has looked at all there is: any event may let it pass.
-    pub(super) async fn find_turn(&self, find: FindTurn) -> Result<FoundTurn, Failure> {
+    pub(super) async fn find_turn(&self, find: FindTurn) -> Result<FindTurnResult, Failure> {
         let desk = self.shared.views.get(find.view)?;
         let Listing::Turns(view) = desk.view() else {
             return Err(failure::other_rows(find.view, ViewRows::Turns));
@@ -159,7 +159,7 @@ impl Backend {
             && view.position_of(find.turn).is_none()
             && view.examined() < head
         {}
-        Ok(FoundTurn {
+        Ok(FindTurnResult {
             index: view.position_of(find.turn),
             exists: view.has(find.turn),
         })

@@ -3,7 +3,7 @@
 use super::{decisions::failed, work::Work};
 use foldback_wire::{
     Kind,
-    rpc::{DirectiveEntry, Lane, LaneSpan, LedgerEntry, MessageDetail, Reached},
+    rpc::{DirectiveEntry, Lane, LaneSpan, LedgerEntry, MessageDetail, MessageProgress},
 };
 
 /// The message's way to the agent, and the agent's runs.
@@ -99,7 +99,7 @@ pub(super) fn lanes(
         from_ms: entry.at_ms,
         until_ms: entry.took_ms.map(|took| entry.at_ms + took),
         label: match entry.reached {
-            Some(Reached { receipt, .. }) => format!("{}, {receipt}", entry.intent.kind),
+            Some(MessageProgress { receipt, .. }) => format!("{}, {receipt}", entry.intent.kind),
             None => entry.intent.kind.code().to_owned(),
         },
         seq: entry.seq,

@@ -7,7 +7,7 @@ use super::{
 use foldback_wire::{
     CallFault, DirectiveRef, Event, Fault, Kind, MessageId, OpId, OpKind, OutcomeCode, Span, SpokenDirective,
     Timestamp,
-    rpc::{DeliveryWait, LeakedBytes, LedgerEntry, Reached, SpokenSound},
+    rpc::{DeliveryWait, LeakedBytes, LedgerEntry, MessageProgress, SpokenSound},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -224,7 +224,7 @@ impl Ledger {
         } = kind
             && let Some(entry) = self.entry(*op)
         {
-            entry.reached = Some(Reached {
+            entry.reached = Some(MessageProgress {
                 seq: when.seq,
                 receipt: *receipt,
                 at: *at,

@@ -1,7 +1,7 @@
 //! Telegram's HTML: <https://core.telegram.org/bots/api#html-style>
 
 use super::{Look, Page};
-use foldback_wire::rpc::{InkStyle, Shown};
+use foldback_wire::rpc::{InkStyle, RenderedBlock};
 
 /// A tag that is open, and how letters looked before it.
 struct Open<'a> {
@@ -122,7 +122,7 @@ impl<'a> Reader<'a, '_> {
             }
             "blockquote" => {
                 let inks = self.page.take();
-                self.page.blocks.push(Shown::Quote { inks });
+                self.page.blocks.push(RenderedBlock::Quote { inks });
             }
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Markups made of marks around words: Discord's Markdown, Slack's mrkdwn, WhatsApp's styles.
 
 use super::{Look, Page, html::entity};
-use foldback_wire::rpc::{InkStyle, Shown};
+use foldback_wire::rpc::{InkStyle, RenderedBlock};
 
 /// How a platform reads its marks.
 #[derive(Debug)]
@@ -90,13 +90,13 @@ pub(super) fn read(sent: &str, marks: &Marks, page: &mut Page) {
             page.end_text();
             inline(&said.join("\n"), marks, &plain, page);
             let inks = page.take();
-            page.blocks.push(Shown::Quote { inks });
+            page.blocks.push(RenderedBlock::Quote { inks });
             said.len()
         } else if let Some((level, title)) = heading(line).filter(|_| marks.headings) {
             page.end_text();
             inline(title, marks, &plain, page);
             let inks = page.take();
-            page.blocks.push(Shown::Heading { level, inks });
+            page.blocks.push(RenderedBlock::Heading { level, inks });
             1
         } else {
             let more = rest[1..]

@@ -7,7 +7,7 @@ mod marks;
 use foldback_channels::render;
 use foldback_wire::{
     Capabilities, Markup,
-    rpc::{Ink, InkStyle, Rendering, Shown},
+    rpc::{Ink, InkStyle, RenderedBlock, Rendering},
 };
 
 /// A text on a platform.
@@ -16,7 +16,7 @@ pub(crate) struct Sent {
     /// As the platform is given it.
     pub(crate) text: String,
     /// As it shows it.
-    pub(crate) blocks: Vec<Shown>,
+    pub(crate) blocks: Vec<RenderedBlock>,
     /// The letters that a person reads, in the platform's unit.
     pub(crate) letters: usize,
     /// What escaping added.
@@ -53,7 +53,7 @@ impl Sent {
     pub(crate) fn rendering(self, markdown: &str) -> Option<Rendering> {
         let plain = match self.blocks.as_slice() {
             [] => true,
-            [Shown::Text { inks }] => {
+            [RenderedBlock::Text { inks }] => {
                 matches!(inks.as_slice(), [ink] if ink.styles.is_empty() && ink.link.is_none() && ink.text == markdown)
             }
             _ => false,
@@ -108,7 +108,7 @@ impl Look {
 /// What is read so far.
 #[derive(Debug, Default)]
 struct Page {
-    blocks: Vec<Shown>,
+    blocks: Vec<RenderedBlock>,
     inks: Vec<Ink>,
     /// Every letter that is shown, of all blocks, with the line breaks between them.
     letters: String,
@@ -158,7 +158,7 @@ impl Page {
         }
         inks.retain(|ink| !ink.text.is_empty());
         if !inks.is_empty() {
-            self.blocks.push(Shown::Text { inks });
+            self.blocks.push(RenderedBlock::Text { inks });
         }
     }
 
@@ -170,7 +170,7 @@ impl Page {
     fn code(&mut self, language: Option<&str>, text: &str) {
         self.end_text();
         self.letters.push_str(text);
-        self.blocks.push(Shown::Code {
+        self.blocks.push(RenderedBlock::Code {
             language: language.filter(|name| !name.is_empty()).map(str::to_owned),
             text: text.to_owned(),
         });

@@ -2,7 +2,7 @@ use super::{Sent, free_markup};
 use foldback_channels::{profile, rendered_length};
 use foldback_wire::{
     LengthUnit, Platform,
-    rpc::{Ink, Shown},
+    rpc::{Ink, RenderedBlock},
 };
 use std::fmt::Write as _;
 
@@ -12,10 +12,10 @@ fn told(markdown: &str, platform: Platform) -> String {
     sent.blocks.iter().fold(String::new(), |mut line, block| {
         // Writing to a String cannot fail.
         let _ = match block {
-            Shown::Text { inks } => write!(line, "{}", letters(inks)),
-            Shown::Heading { level, inks } => write!(line, "[h{level} {}]", letters(inks)),
-            Shown::Quote { inks } => write!(line, "[quote {}]", letters(inks)),
-            Shown::Code { language, text } => {
+            RenderedBlock::Text { inks } => write!(line, "{}", letters(inks)),
+            RenderedBlock::Heading { level, inks } => write!(line, "[h{level} {}]", letters(inks)),
+            RenderedBlock::Quote { inks } => write!(line, "[quote {}]", letters(inks)),
+            RenderedBlock::Code { language, text } => {
                 let language = language
                     .as_deref()
                     .map_or(String::new(), |name| format!("{name}: "));
@@ -212,7 +212,7 @@ fn hostile_markup_is_only_letters() {
         for platform in Platform::ALL {
             let sent = Sent::of(text, &profile(*platform));
             for block in &sent.blocks {
-                if let Shown::Text { inks } = block {
+                if let RenderedBlock::Text { inks } = block {
                     assert!(
                         inks.iter()
                             .all(|ink| ink.link.as_deref().is_none_or(|l| l.starts_with("http"))),

@@ -4,7 +4,7 @@ use crate::host::Host;
 use foldback_channels::sim::{Author, CallFailure, CallFault, Content, Message, Record};
 use foldback_wire::{
     OpKind, OutcomeCode, Receipt, Timestamp,
-    rpc::{Book, Sent, Status, TurnDetail, Why},
+    rpc::{Book, SendResult, Status, TurnDetail, Why},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -93,7 +93,7 @@ async fn a_dead_letter_is_sent_again_once_and_by_a_person_only() {
     assert_eq!(book(&host, Some("telegram")).await.settled_total, 0);
 
     let args = json!({"turn": turn, "op": letter.entry.op});
-    let sent: Sent = host.call("resend", args.clone()).await;
+    let sent: SendResult = host.call("resend", args.clone()).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     let detail: TurnDetail = host.call("turn", json!({"turn": sent.turn})).await;
     let delivered: Vec<_> = detail
@@ -197,7 +197,7 @@ async fn what_did_not_arrive_after_all_is_a_dead_letter() {
     assert!(letter.can_resend);
     let detail = letter.entry.outcome.as_ref().unwrap().detail.clone().unwrap();
     assert!(detail.contains("the window is closed"), "{detail}");
-    let sent: Sent = host
+    let sent: SendResult = host
         .call("resend", json!({"turn": turn, "op": letter.entry.op}))
         .await;
     tokio::time::sleep(Duration::from_secs(5)).await;
@@ -302,7 +302,7 @@ async fn a_dead_letter_to_another_channel_is_listed_there_and_sent_again_there()
     assert!(letter.can_resend);
 
     let args = json!({"turn": turn, "op": letter.entry.op});
-    let sent: Sent = host.call("resend", args.clone()).await;
+    let sent: SendResult = host.call("resend", args.clone()).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     let detail: TurnDetail = host.call("turn", json!({"turn": sent.turn})).await;
     assert_eq!(
@@ -358,7 +358,7 @@ async fn half_a_message(host: &Host) -> (String, Value) {
 async fn a_dead_letter_that_was_to_edit_a_message_is_written_into_it_again() {
     let host = Host::start().await;
     let (whole, args) = half_a_message(&host).await;
-    let _: Sent = host.call("resend", args).await;
+    let _: SendResult = host.call("resend", args).await;
     tokio::time::sleep(Duration::from_secs(30)).await;
     assert_eq!(screen(&host), [whole], "in the place of the half message");
     let loopback = host.backend.loopback(&"telegram".into()).unwrap();
@@ -372,7 +372,7 @@ async fn a_dead_letter_whose_message_is_gone_is_a_new_message_and_the_journal_sa
     let host = Host::start().await;
     let (whole, args) = half_a_message(&host).await;
     fail(&host, OpKind::EditText, 1, 99, CallFailure::Gone);
-    let sent: Sent = host.call("resend", args).await;
+    let sent: SendResult = host.call("resend", args).await;
     tokio::time::sleep(Duration::from_secs(30)).await;
     assert_eq!(screen(&host).last(), Some(&whole));
     let filter = format!("turn:{} kind:warned \"the text is sent anew\"", sent.turn);

@@ -4,12 +4,12 @@ use crate::host::Host;
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
     Event, Kind, OutcomeCode, Seq, Terminal,
-    rpc::{Bubble, BubblePart, ChannelPreview, Composed, EventDetail, Secrets, Status, TurnDetail},
+    rpc::{Bubble, BubblePart, ChannelPreview, ComposeResult, EventDetail, Secrets, Status, TurnDetail},
 };
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
-async fn compose(host: &Host, output: &str, channels: &[&str]) -> Composed {
+async fn compose(host: &Host, output: &str, channels: &[&str]) -> ComposeResult {
     let args = json!({"user_text": "How was my talk?", "agent_output": output, "channels": channels});
     host.call("compose", args).await
 }
@@ -21,7 +21,7 @@ fn text(bubble: &Bubble) -> &str {
     }
 }
 
-fn of<'a>(composed: &'a Composed, channel: &str) -> &'a ChannelPreview {
+fn of<'a>(composed: &'a ComposeResult, channel: &str) -> &'a ChannelPreview {
     composed
         .previews
         .iter()

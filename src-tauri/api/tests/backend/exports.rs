@@ -5,7 +5,7 @@ use foldback_api::TurnFold;
 use foldback_replay::{Options, fixture, recording};
 use foldback_wire::{
     Draft, Event, Kind, Seq, Span, TurnId,
-    rpc::{ExportPreview, Exported, Moment, TurnDetail, TurnSummary, Verdict},
+    rpc::{ExportPreview, ExportResult, Moment, TurnDetail, TurnSummary, Verdict},
 };
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs, path::Path, thread};
@@ -21,7 +21,7 @@ impl Host {
     /// The text of an export.
     async fn exported(&self, scope: &Value, format: &str) -> String {
         let args = json!({"scope": scope, "format": format, "path": "out"});
-        let written: Exported = self.call("export", args).await;
+        let written: ExportResult = self.call("export", args).await;
         let text = fs::read_to_string(&written.path).unwrap();
         assert_eq!(written.bytes, text.len() as u64);
         text
@@ -376,7 +376,7 @@ async fn only_the_owner_reads_an_export() {
     let host = Host::start().await;
     host.say("telegram", "Hi", "Hello").await;
     let args = json!({"scope": only(1), "format": "markdown", "path": "notes/one.md"});
-    let written: Exported = host.call("export", args).await;
+    let written: ExportResult = host.call("export", args).await;
     assert_eq!(
         Path::new(&written.path),
         host.folder.path().join("exports/notes/one.md")

@@ -2,7 +2,8 @@
 
 use crate::host::{Host, pushed};
 use foldback_wire::rpc::{
-    Exported, FixtureCase, FixtureEntry, FixtureProgress, FixtureStarted, FixtureText, Push, Topic, Verdict,
+    ExportResult, FixtureCase, FixtureEntry, FixtureProgress, FixtureStarted, FixtureText, Push, Topic,
+    Verdict,
 };
 use serde_json::{Value, json};
 use std::{fs, time::Duration};
@@ -103,7 +104,7 @@ async fn a_run_is_written_as_junit_with_a_suite_a_fixture() {
     let (mut cases, _) = run(&host, &[]).await;
     cases.sort_by(|a, b| a.channel.cmp(&b.channel));
     let args = json!({"cases": cases, "path": "junit.xml"});
-    let written: Exported = host.call("fixture_junit", args).await;
+    let written: ExportResult = host.call("fixture_junit", args).await;
     let xml = fs::read_to_string(written.path).unwrap();
     assert!(
         xml.contains("tests=\"4\"") && xml.contains("failures=\"2\""),

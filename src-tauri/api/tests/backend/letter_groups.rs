@@ -7,7 +7,7 @@ use crate::{
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_wire::{
     Body, OpKind,
-    rpc::{BookLine, Sent, TurnDetail},
+    rpc::{BookLine, SendResult, TurnDetail},
 };
 use serde_json::json;
 use std::{num::NonZeroU32, time::Duration};
@@ -28,7 +28,7 @@ async fn the_parts_of_a_text_that_were_held_with_a_dead_one_are_sent_again_with_
         assert_eq!((dead.dead_total, dead.settled_total), (2, 1), "the third is held");
         assert!(dead.dead.iter().all(|letter| letter.can_resend));
         let args = json!({"turn": turn, "op": dead.dead[clicked].entry.op});
-        let sent: Sent = host.call("resend", args).await;
+        let sent: SendResult = host.call("resend", args).await;
         tokio::time::sleep(Duration::from_secs(5)).await;
         let detail: TurnDetail = host.call("turn", json!({"turn": sent.turn})).await;
         let texts = detail.deliveries.iter().filter(|d| d.op == OpKind::SendText);
@@ -84,7 +84,7 @@ async fn all_messages_of_an_answer_behind_a_dead_one_are_sent_again_with_it() {
         .await;
         fail_next(&host, "signal", OpKind::SendText);
         let args = json!({"channel": "signal", "user_text": "Hi"});
-        let asked: Sent = host.call("compose_send", args).await;
+        let asked: SendResult = host.call("compose_send", args).await;
         tokio::time::sleep(Duration::from_secs(30)).await;
         let dead = book(&host, Some("signal")).await;
         assert_eq!((dead.dead_total, dead.settled_total), (letters, 0));
@@ -93,7 +93,7 @@ async fn all_messages_of_an_answer_behind_a_dead_one_are_sent_again_with_it() {
             assert!(letter.can_resend, "{letter:#?}");
         }
         let args = json!({"turn": asked.turn, "op": dead.dead[0].entry.op});
-        let sent: Sent = host.call("resend", args).await;
+        let sent: SendResult = host.call("resend", args).await;
         tokio::time::sleep(Duration::from_secs(5)).await;
         let turn = sent.turn.0;
         assert_eq!(texts_of(&host, turn).await, ["First.\n\nSecond.\n\nThird."]);
@@ -122,12 +122,12 @@ async fn the_rest_of_an_answer_whose_notice_was_refused_is_sent_again_as_text() 
             ..CallFault::first(OpKind::SendText, CallFailure::Forbidden)
         });
     let args = json!({"channel": "signal", "user_text": "Hi"});
-    let asked: Sent = host.call("compose_send", args).await;
+    let asked: SendResult = host.call("compose_send", args).await;
     tokio::time::sleep(Duration::from_secs(30)).await;
     let dead = book(&host, Some("signal")).await;
     assert_eq!((dead.dead_total, dead.dead[0].can_resend), (2, true));
     let args = json!({"turn": asked.turn, "op": dead.dead[0].entry.op});
-    let sent: Sent = host.call("resend", args).await;
+    let sent: SendResult = host.call("resend", args).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert_eq!(texts_of(&host, sent.turn.0).await, ["Second.\n\nThird."]);
 }
@@ -148,7 +148,7 @@ async fn a_fence_that_was_cut_is_opened_again() {
         .await;
     let dead = book(&host, Some("signal")).await;
     let args = json!({"turn": turn, "op": dead.dead[0].entry.op});
-    let sent: Sent = host.call("resend", args).await;
+    let sent: SendResult = host.call("resend", args).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     let texts = texts_of(&host, sent.turn.0).await;
     assert!(texts[0].starts_with("```rust\n    let a = 1;"), "{}", texts[0]);

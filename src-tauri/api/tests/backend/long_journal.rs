@@ -7,7 +7,7 @@ use crate::{
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
     Draft, Fate, Hold, HoldReason, Inbound, Kind, Range, Span, Terminal, Timestamp, TurnId,
-    rpc::{FoundNext, Frame, Push, Topic, ViewOpened},
+    rpc::{FindNextResult, Frame, Push, Topic, ViewOpened},
 };
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
@@ -180,7 +180,7 @@ async fn the_list_of_turns_and_the_next_error_read_what_they_show() {
         (end_of(FAILED[0]), true, None),
     ] {
         let wish = json!({"view": everything.view, "condition": "is:error", "seq": seq, "back": back});
-        let found: FoundNext = host.call("view_find_next", wish).await;
+        let found: FindNextResult = host.call("view_find_next", wish).await;
         assert_eq!(found.index, index, "from {seq}, back: {back}");
     }
     let read = journal.read_so_far() - before;
@@ -216,7 +216,7 @@ async fn a_search_asks_for_a_condition_and_a_view_of_events() {
     assert_eq!(host.failure("view_find_next", wish).await.0, "bad_filter");
     // The row is one of the view, not of the journal.
     let wish = json!({"view": events.view, "condition": "kind:turn_ended", "seq": 0, "back": false});
-    let found: FoundNext = host.call("view_find_next", wish).await;
+    let found: FindNextResult = host.call("view_find_next", wish).await;
     let window = json!({"view": events.view, "first": found.index.unwrap(), "count": 1, "follow": false});
     host.call::<Value>("view_window", window).await;
     let mut topic = host.subscribe(&Topic::View { view: events.view });

@@ -4,7 +4,7 @@ use crate::host::Host;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_wire::{
     Draft, Kind, OpKind, Seq, Terminal, Timestamp, TurnId,
-    rpc::{Book, Exported},
+    rpc::{Book, ExportResult},
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -17,7 +17,7 @@ impl Host {
         let at = |minute: i64| Timestamp(BEGIN.0 + minute * 60_000);
         let args =
             json!({"since": at(minutes.0), "until": at(minutes.1), "format": format, "path": "report"});
-        let written: Exported = self.call("report", args).await;
+        let written: ExportResult = self.call("report", args).await;
         fs::read_to_string(&written.path).unwrap()
     }
 }

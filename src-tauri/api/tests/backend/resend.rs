@@ -6,7 +6,7 @@ use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
     Draft, Event, OpKind, Operation, Seq, Terminal, TurnId,
-    rpc::{Book, Sent, TurnDetail},
+    rpc::{Book, SendResult, TurnDetail},
 };
 use serde_json::{Value, json};
 use std::{future::Future, sync::Arc, time::Duration};
@@ -64,9 +64,9 @@ async fn book(host: &Host) -> Book {
 }
 
 /// Sends a letter again behind a run that does not end.
-async fn wait_behind_a_run(host: &Host, letter: &Value) -> Sent {
+async fn wait_behind_a_run(host: &Host, letter: &Value) -> SendResult {
     let hang = json!({"channel": "telegram", "user_text": "hang"});
-    let _: Sent = host.call("compose_send", hang).await;
+    let _: SendResult = host.call("compose_send", hang).await;
     let sent = host.call("resend", letter.clone()).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     sent
@@ -77,7 +77,7 @@ async fn arrives_when_sent_again(host: &Host, letter: &Value) {
     let before = book(host).await;
     assert_eq!((before.dead_total, before.done_total), (1, 0));
     assert!(before.dead[0].can_resend && before.dead[0].resent.is_none());
-    let sent: Sent = host.call("resend", letter.clone()).await;
+    let sent: SendResult = host.call("resend", letter.clone()).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     let detail: TurnDetail = host.call("turn", json!({"turn": sent.turn})).await;
     assert_eq!(texts(&detail), [LOST]);
@@ -92,7 +92,7 @@ async fn a_letter_keeps_its_flags_when_it_is_sent_again() {
     let host = start(&Arc::new(MemoryJournal::new())).await;
     // A live frame and the text itself.
     let letter = lose_text(&host, "[[silent:true]]Please arrive", 2).await;
-    let _: Sent = host.call("resend", letter).await;
+    let _: SendResult = host.call("resend", letter).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     let loopback = host.backend.loopback(&"telegram".into()).unwrap();
     let platform = loopback.platform();
@@ -192,7 +192,7 @@ fn a_resend_that_a_gate_stopped_does_not_count_and_can_be_made_again() {
                 channel.unwrap().allow_from = vec![];
             })
             .await;
-            let sent: Sent = host.call("resend", letter.clone()).await;
+            let sent: SendResult = host.call("resend", letter.clone()).await;
             tokio::time::sleep(Duration::from_secs(5)).await;
             let detail: TurnDetail = host.call("turn", json!({"turn": sent.turn})).await;
             let Some(Terminal::Blocked { .. }) = &detail.summary.terminal else {
@@ -235,7 +235,7 @@ fn a_long_dead_letter_is_out_of_the_agent_at_once_so_that_no_restart_cuts_it_off
     let letter = life(async { lose_text(&start(&journal).await, long.trim(), 99).await });
     let sent = life(async {
         let host = start(&journal).await;
-        let sent: Sent = host.call("resend", letter).await;
+        let sent: SendResult = host.call("resend", letter).await;
         tokio::time::sleep(Duration::from_millis(50)).await;
         sent
     });

@@ -6,7 +6,7 @@ use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
     Draft, Event, Intent, Kind, MessageFlags, OpId, OpKind, Outcome, OutcomeCode, Seq, Target, Terminal,
     Timestamp, TurnId,
-    rpc::{Book, BookLine, Sent, Status, TurnDetail, TurnSummary, Why},
+    rpc::{Book, BookLine, SendResult, Status, TurnDetail, TurnSummary, Why},
 };
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
@@ -76,7 +76,7 @@ async fn a_start_finds_what_is_in_doubt_however_much_came_after_it_and_reads_non
         .call("deliveries", json!({"channel": "signal", "limit": 10}))
         .await;
     let again = detail.dead.iter().find(|line| line.turn.0 == turns[0]).unwrap();
-    let _again: Sent = host
+    let _again: SendResult = host
         .call("resend", json!({"turn": turns[0], "op": again.entry.op}))
         .await;
     tokio::time::sleep(Duration::from_secs(5)).await;
@@ -170,7 +170,7 @@ async fn what_is_sent_again_asks_for_no_look_in_this_process_and_the_next() {
     let [BookLine { entry, .. }] = book.dead.as_slice() else {
         panic!("{:?}", book.dead);
     };
-    let _again: Sent = host.call("resend", json!({"turn": turn, "op": entry.op})).await;
+    let _again: SendResult = host.call("resend", json!({"turn": turn, "op": entry.op})).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert_eq!(unknown(&host).await, (0, vec![]));
     let host = restarted(&host).await;

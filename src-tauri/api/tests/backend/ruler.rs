@@ -4,16 +4,16 @@ use crate::host::Host;
 use foldback_channels::profile;
 use foldback_wire::{
     Platform,
-    rpc::{Bubble, BubblePart, Composed, CutPlace, RuledMessage, Ruler},
+    rpc::{Bubble, BubblePart, ComposeResult, CutPlace, RuledMessage, Ruler},
 };
 use serde_json::json;
 
-async fn composed(host: &Host, output: &str) -> Composed {
+async fn composed(host: &Host, output: &str) -> ComposeResult {
     let args = json!({"user_text": "Hi", "agent_output": output, "channels": []});
     host.call("compose", args).await
 }
 
-fn on(composed: &Composed, channel: &str) -> Ruler {
+fn on(composed: &ComposeResult, channel: &str) -> Ruler {
     composed
         .rulers
         .iter()
@@ -22,7 +22,7 @@ fn on(composed: &Composed, channel: &str) -> Ruler {
         .clone()
 }
 
-fn texts(composed: &Composed, channel: &str) -> Vec<Bubble> {
+fn texts(composed: &ComposeResult, channel: &str) -> Vec<Bubble> {
     let preview = composed
         .previews
         .iter()

@@ -2,7 +2,7 @@
 
 use crate::host::{Host, pushed};
 use foldback_wire::{
-    Actor, Doing, PermissionRequest,
+    Actor, PermissionRequest, RunActivity,
     rpc::{PendingPermission, Push, SessionLine, SessionList, Topic},
 };
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ async fn a_request_is_pushed_and_decided_once() {
     let line = only(&host).await;
     assert_eq!(
         (line.permissions, line.running.unwrap().doing),
-        (1, Doing::Asking)
+        (1, RunActivity::Asking)
     );
 
     let (turn, id) = (pending.turn, &pending.request.id);
@@ -107,7 +107,10 @@ async fn a_conversation_is_listed_stopped_dropped_and_forgotten() {
         ("Alice", 2, 1)
     );
     assert_eq!(line.agents.first().map(|kept| kept.id.as_str()), Some("s-1"));
-    assert_eq!(line.running.as_ref().map(|run| run.doing), Some(Doing::Writing));
+    assert_eq!(
+        line.running.as_ref().map(|run| run.doing),
+        Some(RunActivity::Writing)
+    );
 
     let which = json!({"session": line.session});
     let line: SessionLine = host.call("session_drop", which.clone()).await;

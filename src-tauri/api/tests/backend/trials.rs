@@ -5,8 +5,8 @@ use foldback_replay::{Options, fixture, run};
 use foldback_wire::{
     Platform,
     rpc::{
-        Aspect, BenchResult, Benched, CutFamily, FixtureText, Push, RecutProgress, RecutStarted, Topic,
-        TurnDetail, Verdict,
+        Aspect, BenchResult, CutFamily, DialectBenchResult, FixtureText, Push, RecutProgress, RecutStarted,
+        Topic, TurnDetail, Verdict,
     },
 };
 use serde_json::{Value, json};
@@ -93,7 +93,7 @@ async fn a_message_of_a_turn_is_cut_as_its_channel_reads_it() {
         let (started, reports) = recut(&host, specimen.clone()).await;
         assert_eq!(started.raw, OUTPUT);
         assert_eq!(reports.last().unwrap().result.as_ref().unwrap().failure, None);
-        let bench: Benched = host
+        let bench: DialectBenchResult = host
             .call("dialect_bench", json!({"specimen": specimen, "columns": null}))
             .await;
         let first = bench.results[0].parsed.as_ref().unwrap();
@@ -206,7 +206,7 @@ async fn a_fixture_of_a_cut_masks_what_the_bot_masks() {
 #[tokio::test(start_paused = true)]
 async fn the_bench_shows_what_differs_first() {
     let host = Host::start().await;
-    let bench: Benched = host
+    let bench: DialectBenchResult = host
         .call(
             "dialect_bench",
             json!({"specimen": text(OUTPUT), "columns": null}),
@@ -253,7 +253,7 @@ async fn a_column_can_be_any_setting_and_a_mistake_is_said_in_it() {
         column("wrong", &["output.placment=start"]),
         column("wronger", &["placement=middle"]),
     ]);
-    let bench: Benched = host
+    let bench: DialectBenchResult = host
         .call(
             "dialect_bench",
             json!({"specimen": text(OUTPUT), "columns": columns}),
@@ -286,7 +286,7 @@ async fn channels_that_are_configured_differently_are_columns() {
         }
     })
     .await;
-    let bench: Benched = host
+    let bench: DialectBenchResult = host
         .call(
             "dialect_bench",
             json!({"specimen": text(OUTPUT), "columns": null}),
@@ -296,7 +296,7 @@ async fn channels_that_are_configured_differently_are_columns() {
     assert!(names.contains(&"slack, telegram"), "{names:?}");
     assert!(!names.contains(&"placement start"), "it is the same column");
     let slack = json!({"of": "text", "user_text": "", "agent_output": OUTPUT, "channel": "slack"});
-    let bench: Benched = host
+    let bench: DialectBenchResult = host
         .call("dialect_bench", json!({"specimen": slack, "columns": null}))
         .await;
     assert_eq!(bench.results[0].column.name, "as configured");
@@ -313,7 +313,7 @@ async fn channels_that_are_configured_differently_are_columns() {
 async fn the_bench_masks_secrets_as_the_bot_does_and_redaction_is_a_setting_like_others() {
     let host = Host::start().await;
     let secret = "Mail ada@example.org the key ghp_abcdefghijklmnopqrstuvwxyz0123456789.";
-    let bench: Benched = host
+    let bench: DialectBenchResult = host
         .call(
             "dialect_bench",
             json!({"specimen": text(secret), "columns": null}),
@@ -343,7 +343,7 @@ async fn the_bench_masks_secrets_as_the_bot_does_and_redaction_is_a_setting_like
     let turn = host.say("telegram", "Hi", secret).await;
     let specimen = json!({"of": "message", "turn": turn, "message": 0});
     let column = json!({"name": "off", "base": {"from": "configured"}, "set": ["redact.enabled=false"]});
-    let bench: Benched = host
+    let bench: DialectBenchResult = host
         .call(
             "dialect_bench",
             json!({"specimen": specimen, "columns": [column]}),
@@ -362,7 +362,7 @@ async fn a_mistake_in_a_setting_of_redaction_is_said_in_its_column() {
     let host = Host::start().await;
     let column = |set: &str| json!({"name": set, "base": {"from": "configured"}, "set": [set]});
     let columns = json!([column("redact.mail=true"), column("redact.extra=a(")]);
-    let bench: Benched = host
+    let bench: DialectBenchResult = host
         .call(
             "dialect_bench",
             json!({"specimen": text(OUTPUT), "columns": columns}),

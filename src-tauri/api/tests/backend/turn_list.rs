@@ -2,7 +2,7 @@
 
 use crate::host::{Host, pushed};
 use foldback_api::Subscription;
-use foldback_wire::rpc::{FoundTurn, Frame, Push, Topic, TurnSummary, ViewOpened};
+use foldback_wire::rpc::{FindTurnResult, Frame, Push, Topic, TurnSummary, ViewOpened};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ impl<'a> List<'a> {
         latest
     }
 
-    async fn find(&self, turn: u64) -> FoundTurn {
+    async fn find(&self, turn: u64) -> FindTurnResult {
         let wish = json!({"view": self.view, "turn": turn});
         self.host.call("view_find_turn", wish).await
     }
@@ -83,21 +83,21 @@ async fn the_list_is_filtered_by_the_language_of_live() {
     let [listed, hidden] = [discord[0].turn, turns[0].turn];
     assert_eq!(
         list.find(listed.0).await,
-        FoundTurn {
+        FindTurnResult {
             index: Some(0),
             exists: true
         }
     );
     assert_eq!(
         list.find(hidden.0).await,
-        FoundTurn {
+        FindTurnResult {
             index: None,
             exists: true
         }
     );
     assert_eq!(
         list.find(9_999).await,
-        FoundTurn {
+        FindTurnResult {
             index: None,
             exists: false
         }

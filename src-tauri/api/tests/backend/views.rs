@@ -3,7 +3,7 @@
 use crate::host::{Host, pushed};
 use foldback_wire::{
     Draft, Kind, Timestamp,
-    rpc::{Completion, EventDetail, FilterCheck, Found, Frame, Push, Topic, ViewOpened},
+    rpc::{Completion, EventDetail, FilterCheck, FindResult, Frame, Push, Topic, ViewOpened},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -154,9 +154,9 @@ async fn a_filter_shows_its_rows_and_finds_their_places() {
             .all(|r| r.kind == "received" && r.channel.as_ref().unwrap().as_str() == "discord")
     );
     let second = frame.rows[1].seq;
-    let found: Found = host.call("view_find", json!({"view": view, "seq": second})).await;
+    let found: FindResult = host.call("view_find", json!({"view": view, "seq": second})).await;
     assert_eq!(found.index, Some(1));
-    let next: Found = host
+    let next: FindResult = host
         .call("view_find", json!({"view": view, "seq": second + 1}))
         .await;
     assert_eq!(next.index, Some(2));

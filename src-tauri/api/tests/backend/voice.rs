@@ -7,7 +7,7 @@ use foldback_api::{Backend, Setup, call};
 use foldback_pipeline::config::{ByteSize, SpeechBackend};
 use foldback_wire::{
     Actor,
-    rpc::{BubblePart, Composed, TurnDetail, VoiceOf, VoiceSound},
+    rpc::{BubblePart, ComposeResult, TurnDetail, VoiceOf, VoiceSound},
 };
 use serde_json::{Value, json};
 use std::{fs, time::Duration};
@@ -121,7 +121,7 @@ async fn what_is_not_kept_says_so() {
 async fn a_preview_speaks_nothing_until_it_is_asked() {
     let host = speaking(1_000_000).await;
     let args = json!({"user_text": "talk", "agent_output": OUTPUT, "channels": ["slack"]});
-    let composed: Composed = host.call("compose", args).await;
+    let composed: ComposeResult = host.call("compose", args).await;
     let bubbles = &composed.previews[0].bubbles;
     let Some(BubblePart::Voice {
         text, note, sound, ..

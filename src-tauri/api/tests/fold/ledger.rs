@@ -6,7 +6,7 @@ use foldback_directives::Span;
 use foldback_wire::{
     Body, Fate, HoldReason, Intent, Kind, OpId, OpKind, Outcome, OutcomeCode, Receipt, RefusalCode,
     Timestamp, TurnId,
-    rpc::{Lane, LedgerEntry, Reached},
+    rpc::{Lane, LedgerEntry, MessageProgress},
 };
 
 fn ledger(story: &Story) -> Vec<LedgerEntry> {
@@ -325,7 +325,7 @@ fn how_far_a_message_has_come_is_told_as_far_as_was_known() {
                 when: at,
             },
         );
-        told.push(Reached { seq, receipt, at });
+        told.push(MessageProgress { seq, receipt, at });
     }
     for reached in &told {
         let then = TurnFold::until(TurnId(7), &story.events, reached.seq)

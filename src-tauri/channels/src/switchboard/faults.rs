@@ -4,7 +4,7 @@ use super::channel::Channel;
 use super::line::Line;
 use crate::Refusal;
 use foldback_wire::{
-    Actor, CallFailure, CallFault, Deck, Fault, Kind, OpKind, PLANNED, Planned, RefusalCode, Timestamp,
+    Actor, CallFailure, CallFault, Deck, DeckFault, Fault, Kind, OpKind, PLANNED, RefusalCode, Timestamp,
 };
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -70,7 +70,7 @@ impl Channel {
     }
 
     /// The faults that are planned.
-    pub fn faults(&self) -> Vec<Planned> {
+    pub fn faults(&self) -> Vec<DeckFault> {
         self.line.faults.deck().planned().to_vec()
     }
 

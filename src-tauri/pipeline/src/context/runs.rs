@@ -2,7 +2,7 @@
 
 use crate::recorder::Recorder;
 use foldback_store::StoreError;
-use foldback_wire::{Actor, Doing, Kind, SessionId, Timestamp, TurnId, rpc::RunningTurn};
+use foldback_wire::{Actor, Kind, RunActivity, SessionId, Timestamp, TurnId, rpc::RunningTurn};
 use std::{
     collections::HashMap,
     sync::{
@@ -36,7 +36,7 @@ pub(crate) struct RunHandle {
 /// What changes about a run while it goes on.
 #[derive(Debug, Default)]
 pub(crate) struct RunState {
-    doing: Mutex<Option<(Doing, Option<String>)>>,
+    doing: Mutex<Option<(RunActivity, Option<String>)>>,
     /// Its conversation was reset since it began: what its agent says about its session is no longer true.
     reset: AtomicBool,
     /// It thinks, and has said nothing else since.
@@ -45,7 +45,7 @@ pub(crate) struct RunState {
 }
 
 impl RunState {
-    pub(crate) fn does(&self, doing: Doing) {
+    pub(crate) fn does(&self, doing: RunActivity) {
         let mut now = self.doing();
         if now
             .as_ref()
@@ -56,7 +56,7 @@ impl RunState {
     }
 
     pub(crate) fn calls(&self, tool: &str) {
-        *self.doing() = Some((Doing::Tool, Some(tool.to_owned())));
+        *self.doing() = Some((RunActivity::Tool, Some(tool.to_owned())));
     }
 
     pub(crate) fn thinks(&self) {
@@ -76,7 +76,7 @@ impl RunState {
         self.reset.load(Ordering::SeqCst)
     }
 
-    fn doing(&self) -> MutexGuard<'_, Option<(Doing, Option<String>)>> {
+    fn doing(&self) -> MutexGuard<'_, Option<(RunActivity, Option<String>)>> {
         // Whole after every change, so that a panic elsewhere does not matter here.
         self.doing.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -87,7 +87,7 @@ impl RunHandle {
     pub(crate) fn stop(&self, by: Actor) -> Result<bool, StoreError> {
         // Kept while it is noted: a run that is stopped is told before it ends, or is not stopped.
         let doing = self.state.doing();
-        if matches!(*doing, Some((Doing::Delivering, _))) {
+        if matches!(*doing, Some((RunActivity::Delivering, _))) {
             return Ok(false);
         }
         if self.state.cancelled_by.set(by.clone()).is_ok() {
@@ -103,7 +103,11 @@ impl RunHandle {
     }
 
     pub(crate) fn shown(&self, turn: TurnId) -> RunningTurn {
-        let (doing, tool) = self.state.doing().clone().unwrap_or((Doing::Starting, None));
+        let (doing, tool) = self
+            .state
+            .doing()
+            .clone()
+            .unwrap_or((RunActivity::Starting, None));
         RunningTurn {
             turn,
             since: self.since,

@@ -20,7 +20,7 @@ use crate::{
 use foldback_agents::{Agent, AgentEvent, Step, TurnRequest};
 use foldback_store::StoreError;
 use foldback_wire::{
-    AgentFault, Doing, Fault, Kind, SessionId, SessionStart, Stage, StopReason, rpc::AgentSession,
+    AgentFault, Fault, Kind, RunActivity, SessionId, SessionStart, Stage, StopReason, rpc::AgentSession,
 };
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
@@ -109,7 +109,7 @@ impl Run<'_> {
         permits.cancel_open(NoDecision::RunEnded)?;
         self.send_output(permits.take_decisions()).await;
         drop(permits);
-        self.state.does(Doing::Delivering);
+        self.state.does(RunActivity::Delivering);
         self.record_decisions(scan.end_reasoning()).await?;
         self.record_decisions(scan.end(false)).await?;
         self.end_calls(&mut progress)?;
@@ -169,9 +169,9 @@ impl Run<'_> {
                         permits.settle_answer(answer)?;
                         self.send_output(permits.take_decisions()).await;
                         self.state.does(if permits.is_open() {
-                            Doing::Asking
+                            RunActivity::Asking
                         } else {
-                            Doing::Starting
+                            RunActivity::Starting
                         });
                         continue;
                     }
@@ -213,7 +213,7 @@ impl Run<'_> {
                     self.end_thought(scan).await?;
                     let question = permits.ask_request(request)?;
                     if permits.is_open() {
-                        self.state.does(Doing::Asking);
+                        self.state.does(RunActivity::Asking);
                     }
                     self.send_output(question.map(OutputEvent::Asked)).await;
                 }
@@ -286,13 +286,13 @@ impl Run<'_> {
             self.end_thought(scan).await?;
         }
         match &step {
-            Step::Text { .. } => self.state.does(Doing::Writing),
+            Step::Text { .. } => self.state.does(RunActivity::Writing),
             Step::Reasoning(_) => {
-                self.state.does(Doing::Thinking);
+                self.state.does(RunActivity::Thinking);
                 self.state.thinks();
             }
             Step::Tool(call) if call.status.is_over() => {
-                self.state.does(Doing::Starting);
+                self.state.does(RunActivity::Starting);
             }
             Step::Tool(call) => self.state.calls(&call.name),
             _ => {}

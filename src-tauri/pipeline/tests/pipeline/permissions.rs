@@ -7,8 +7,8 @@ use foldback_agents::{
 };
 use foldback_pipeline::{PermissionFault, Rules, Turn, config};
 use foldback_wire::{
-    Actor, Attachment, Clock as _, Doing, Gate, Kind, PermissionId, PermissionOption, PermissionRequest,
-    Platform, RunId, StopReason, Terminal, UserId, rpc::PendingPermission,
+    Actor, Attachment, Clock as _, Gate, Kind, PermissionId, PermissionOption, PermissionRequest, Platform,
+    RunActivity, RunId, StopReason, Terminal, UserId, rpc::PendingPermission,
 };
 use std::{
     path::Path,

@@ -7,7 +7,7 @@ use foldback_agents::{
 };
 use foldback_pipeline::{Rules, SeededRng};
 use foldback_wire::{
-    Actor, Doing, Gate, Kind, OpKind, Platform, SessionId, SessionStart, Terminal, ToolStatus,
+    Actor, Gate, Kind, OpKind, Platform, RunActivity, SessionId, SessionStart, Terminal, ToolStatus,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -211,7 +211,7 @@ async fn a_person_stops_what_runs_and_drops_what_waits() {
     let line = bot.engine.session(&session()).await.unwrap().unwrap();
     assert_eq!(line.waiting, [second.id, third.id]);
     let running = line.running.unwrap();
-    assert_eq!((running.turn, running.doing), (first.id, Doing::Tool));
+    assert_eq!((running.turn, running.doing), (first.id, RunActivity::Tool));
     assert_eq!(
         bot.engine
             .drop_waiting(&session(), None, &Actor::Console)
@@ -251,7 +251,7 @@ async fn a_turn_that_is_only_delivered_is_not_stopped() {
     let turn = bot.user(PLATFORM, "hi").await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     let line = bot.engine.session(&session()).await.unwrap().unwrap();
-    assert_eq!(line.running.map(|run| run.doing), Some(Doing::Delivering));
+    assert_eq!(line.running.map(|run| run.doing), Some(RunActivity::Delivering));
     assert!(!bot.engine.cancel(turn.id, Actor::Console).unwrap());
     assert!(
         !bot.engine

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fmt::Write as _, sync::Arc};
 
 /// The patterns, and what they are made from.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct KnownSecrets {
     settings: RedactSettings,
     /// Credentials as they may be written.
     written: BTreeSet<String>,
@@ -17,7 +17,7 @@ pub(super) struct Known {
     pub(super) own: Arc<Patterns>,
 }
 
-impl Known {
+impl KnownSecrets {
     /// Of these settings and credentials.
     pub(super) fn of(settings: &RedactSettings, credentials: &[Secret]) -> Self {
         Self::new(settings, credentials.iter().flat_map(written).collect())

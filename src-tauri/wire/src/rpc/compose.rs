@@ -1,6 +1,6 @@
 //! Manual tests: an agent output, read, linted and shown as each channel would show it.
 
-use super::{Ruler, Shown, VoiceOf};
+use super::{RenderedBlock, Ruler, VoiceOf};
 use crate::{ChannelId, Diagnostic, FileFate, FileKind, MessageId, Parsed, Platform, Span, TurnId};
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,8 @@ pub struct Lint {
 
 /// A secret in an output, which is masked in what is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-pub struct Masked {
+#[ts(rename = "Masked")]
+pub struct MaskedSecrets {
     /// Its raw bytes, from the first to the last.
     pub span: Span,
     /// Line of its first byte, from 1.
@@ -51,13 +52,14 @@ pub struct Masked {
 
 /// Answer of `compose`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-pub struct Composed {
+#[ts(rename = "Composed")]
+pub struct ComposeResult {
     /// What would be sent: secrets are masked in it where the configuration says so.
     pub parsed: Parsed,
     /// The findings with places. They are about the text as it was written.
     pub lints: Vec<Lint>,
     /// The secrets that are masked.
-    pub masked: Vec<Masked>,
+    pub masked: Vec<MaskedSecrets>,
     /// Whether secrets are masked at all.
     pub redacts: bool,
     /// One per channel.
@@ -170,7 +172,7 @@ pub struct Rendering {
     /// As the platform is given it.
     pub sent: String,
     /// As it shows it.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<RenderedBlock>,
 }
 
 /// A file in a bubble.
@@ -229,7 +231,8 @@ pub struct ComposeFile {
 
 /// Answer of `compose_send`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-pub struct Sent {
+#[ts(rename = "Sent")]
+pub struct SendResult {
     /// The turn to watch.
     pub turn: TurnId,
 }

@@ -98,7 +98,8 @@ pub struct ExportTo {
 
 /// Answer of `export` and `report`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-pub struct Exported {
+#[ts(rename = "Exported")]
+pub struct ExportResult {
     /// The file, in full.
     pub path: String,
     /// Its size.

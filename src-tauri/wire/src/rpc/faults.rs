@@ -1,6 +1,6 @@
 //! The fault deck: what a person plans to go wrong, on a channel or with an agent.
 
-use crate::{ChannelId, Fault, OpId, Planned};
+use crate::{ChannelId, DeckFault, Fault, OpId};
 use serde::{Deserialize, Serialize};
 
 /// Where something goes wrong.
@@ -23,7 +23,7 @@ pub enum FaultPlace {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct PlannedFault {
     /// The fault, and what came of it.
-    pub planned: Planned,
+    pub planned: DeckFault,
     /// What goes wrong, in words.
     pub about: String,
     /// Whether it has hit all that it was planned for.

@@ -31,12 +31,12 @@ pub use book::{Book, BookLine, BookOf, Resend};
 pub use catalog::{Catalog, CatalogEntry};
 pub use channels::{ArmChannel, ChannelCard, ChannelError, Counters, Mute, ReleaseHeld, SwitchChannel};
 pub use compose::{
-    Bubble, BubbleAttachment, BubbleFile, BubblePart, ChannelPreview, Compose, ComposeFile, ComposeSend,
-    Composed, Lint, Masked, Reaction, Rendering, Sent,
+    Bubble, BubbleAttachment, BubbleFile, BubblePart, ChannelPreview, Compose, ComposeFile, ComposeResult,
+    ComposeSend, Lint, MaskedSecrets, Reaction, Rendering, SendResult,
 };
 pub use demo::{DemoPhase, DemoPlay, DemoState, DemoStop, DemoTopic};
 pub use export::{
-    ExportFormat, ExportMask, ExportOf, ExportPreview, ExportScope, ExportTo, Exported, ReportFormat,
+    ExportFormat, ExportMask, ExportOf, ExportPreview, ExportResult, ExportScope, ExportTo, ReportFormat,
     ReportTo,
 };
 pub use faults::{FaultDeck, FaultMark, FaultPlace, FaultPlan, FaultRemove, PlannedFault};
@@ -57,19 +57,20 @@ pub use sessions::{
     AgentSession, PendingPermission, PermissionDecide, PermissionRef, RunningTurn, SessionCancel,
     SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,
 };
-pub use shown::{Ink, InkStyle, Shown};
+pub use shown::{Ink, InkStyle, RenderedBlock};
 pub use status::Status;
 pub use trial::{
-    Aspect, BenchBase, BenchColumn, BenchResult, Benched, CutCount, CutFamily, DialectBench, Recut,
-    RecutCancel, RecutFailure, RecutFixture, RecutProgress, RecutResult, RecutStarted, Specimen,
+    Aspect, BenchBase, BenchColumn, BenchResult, CutCount, CutFamily, DialectBench, DialectBenchResult,
+    Recut, RecutCancel, RecutFailure, RecutFixture, RecutProgress, RecutResult, RecutStarted, Specimen,
 };
 pub use turn::{
     Chunk, Decision, DecisionKind, DirectiveEntry, HoldEntry, Lane, LaneSpan, LaneStroke, LeakedBytes,
-    LedgerEntry, LongestHold, MessageDetail, Reached, ToolEntry, TurnDetail, TurnList, TurnRef, TurnSummary,
+    LedgerEntry, LongestHold, MessageDetail, MessageProgress, ToolEntry, TurnDetail, TurnList, TurnRef,
+    TurnSummary,
 };
 pub use view::{
-    Ack, EventDetail, EventRow, Find, FindNext, FindTurn, Found, FoundNext, FoundTurn, Frame, OpenView,
-    Pause, RowFlag, SeqRef, ViewOpened, ViewRef, ViewRows, Window,
+    Ack, EventDetail, EventRow, Find, FindNext, FindNextResult, FindResult, FindTurn, FindTurnResult, Frame,
+    OpenView, Pause, RowFlag, SeqRef, ViewOpened, ViewRef, ViewRows, Window,
 };
 pub use voice::{SpokenSound, VoiceOf, VoiceSound};
 pub use why::{Why, WhyQuestion, WhyStep};

@@ -1,6 +1,8 @@
 //! Conversations, the agents' sessions behind them, and the permissions that wait for a person.
 
-use crate::{Actor, ChannelId, ChatId, Doing, PermissionId, PermissionRequest, SessionId, Timestamp, TurnId};
+use crate::{
+    Actor, ChannelId, ChatId, PermissionId, PermissionRequest, RunActivity, SessionId, Timestamp, TurnId,
+};
 use serde::{Deserialize, Serialize};
 
 /// A request for permission that waits for a person.
@@ -109,7 +111,7 @@ pub struct RunningTurn {
     /// Since when.
     pub since: Timestamp,
     /// What it does.
-    pub doing: Doing,
+    pub doing: RunActivity,
     /// The tool that was called, where what it does is `tool`. Whether it works is not known of every agent: some only
     /// announce a call.
     pub tool: Option<String>,

@@ -30,7 +30,8 @@ pub struct Ink {
 /// A part of a message that stands on lines of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 #[serde(tag = "block", rename_all = "snake_case")]
-pub enum Shown {
+#[ts(rename = "Shown")]
+pub enum RenderedBlock {
     /// Lines of text.
     Text {
         /// What they say.

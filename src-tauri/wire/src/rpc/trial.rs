@@ -1,6 +1,6 @@
 //! What an output would come to otherwise: cut into other chunks, or read under other settings.
 
-use super::Masked;
+use super::MaskedSecrets;
 use crate::{ChannelId, Parsed, Span, TurnId, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
@@ -187,7 +187,7 @@ pub struct BenchResult {
     /// What would be sent, secrets masked; `None` when the settings are none.
     pub parsed: Option<Parsed>,
     /// The secrets that are masked.
-    pub masked: Vec<Masked>,
+    pub masked: Vec<MaskedSecrets>,
     /// Why the settings are none.
     pub error: Option<String>,
     /// In what it differs from the first column.
@@ -196,7 +196,8 @@ pub struct BenchResult {
 
 /// Answer of `dialect_bench`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-pub struct Benched {
+#[ts(rename = "Benched")]
+pub struct DialectBenchResult {
     /// The raw text.
     pub raw: String,
     /// The first column first, then those that differ most.

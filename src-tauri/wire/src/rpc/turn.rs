@@ -202,12 +202,13 @@ pub struct LedgerEntry {
     /// How far it has come, where the platform has told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub reached: Option<Reached>,
+    pub reached: Option<MessageProgress>,
 }
 
 /// How far a message has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-pub struct Reached {
+#[ts(rename = "Reached")]
+pub struct MessageProgress {
     /// The event that says so.
     pub seq: u64,
     /// How far.

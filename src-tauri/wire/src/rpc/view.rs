@@ -127,7 +127,8 @@ pub struct Find {
 
 /// Answer of `view_find`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-pub struct Found {
+#[ts(rename = "Found")]
+pub struct FindResult {
     /// Row index of the event, or of the next one after it; `None` when the view ends before.
     pub index: Option<u64>,
 }
@@ -147,7 +148,8 @@ pub struct FindNext {
 
 /// Answer of `view_find_next`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-pub struct FoundNext {
+#[ts(rename = "FoundNext")]
+pub struct FindNextResult {
     /// Row index of the event in the view; `None` when there is none.
     pub index: Option<u64>,
 }
@@ -163,7 +165,8 @@ pub struct FindTurn {
 
 /// Answer of `view_find_turn`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-pub struct FoundTurn {
+#[ts(rename = "FoundTurn")]
+pub struct FindTurnResult {
     /// Row index of the turn; `None` when it is not listed.
     pub index: Option<u64>,
     /// Whether the journal has the turn: one that it has and that is not listed is hidden by the filter.

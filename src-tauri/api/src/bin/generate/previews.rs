@@ -4,7 +4,7 @@
 use foldback_api::{Backend, Setup, call, typescript::File};
 use foldback_pipeline::{SeededRng, TokioClock};
 use foldback_store::MemoryJournal;
-use foldback_wire::{Actor, Timestamp, rpc::Composed};
+use foldback_wire::{Actor, Timestamp, rpc::ComposeResult};
 use serde_json::json;
 use std::{error::Error, fs, path::Path, sync::Arc};
 use tokio::runtime;
@@ -70,7 +70,7 @@ async fn all(folder: &Path) -> Result<Vec<File>> {
         let answer = call(&backend, "compose", args)
             .await
             .map_err(|failure| failure.message)?;
-        let Composed { previews, rulers, .. } = serde_json::from_value(answer)?;
+        let ComposeResult { previews, rulers, .. } = serde_json::from_value(answer)?;
         let shown = json!({ "previews": previews, "rulers": rulers });
         files.push(File {
             name,

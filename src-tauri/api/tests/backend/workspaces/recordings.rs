@@ -4,7 +4,7 @@ use super::{ask, sample, turns};
 use crate::host::Host;
 use foldback_wire::{
     Terminal,
-    rpc::{Exported, TurnDetail},
+    rpc::{ExportResult, TurnDetail},
 };
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ async fn an_exported_recording_plays_byte_for_byte_alike() {
         let path = host.folder.path().join(format!("recorded-{turn}.jsonl"));
         let scope = json!({"of": "turns", "turns": [turn]});
         let args = json!({"scope": scope, "format": "recording", "path": path});
-        let written: Exported = ask(&file, "export", args).await;
+        let written: ExportResult = ask(&file, "export", args).await;
         let again = there.open_file(&written.path).await;
         assert_eq!((again.turns, again.files[0].format.as_str()), (1, "recording"));
         assert_eq!(again.files[0].notes, Vec::<String>::new());

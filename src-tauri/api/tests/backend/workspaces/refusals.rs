@@ -4,7 +4,7 @@ use super::{ask, files, sample};
 use crate::host::Host;
 use foldback_wire::{
     Seq,
-    rpc::{Exported, Workspace},
+    rpc::{ExportResult, Workspace},
 };
 use serde_json::json;
 use std::fs;
@@ -59,7 +59,7 @@ async fn a_truncated_recording_is_refused_with_the_place_of_its_damage() {
     let opened = host.open_file(&sample("lettabot-turns.jsonl")).await;
     let scope = json!({"of": "turns", "turns": [1]});
     let args = json!({"scope": scope, "format": "recording", "path": folder.join("whole.jsonl")});
-    let recorded: Exported = ask(&host.file(&opened), "export", args).await;
+    let recorded: ExportResult = ask(&host.file(&opened), "export", args).await;
     let whole = fs::read(&recorded.path).unwrap();
     let truncated = folder.join("truncated.jsonl");
     fs::write(&truncated, &whole[..whole.len() - 40]).unwrap();

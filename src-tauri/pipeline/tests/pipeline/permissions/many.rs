@@ -87,7 +87,7 @@ async fn where_two_wait_an_answer_says_which() {
     let line = bot.engine.session(&session).await.unwrap().unwrap();
     assert_eq!(
         line.running.map(|running| running.doing),
-        Some(Doing::Asking),
+        Some(RunActivity::Asking),
         "the other one is still waited for"
     );
     let first = answers(&bot, "alice", "yes").await;
