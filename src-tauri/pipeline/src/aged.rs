@@ -21,7 +21,7 @@ pub struct AwaitingConsent {
     pub deliveries: usize,
     /// Messages that waited over a stop for too long.
     pub messages: usize,
-    /// When the oldest of them was intended or received; `None` where nothing waits.
+    /// The time at which the oldest of them was intended or received; `None` where nothing waits.
     pub oldest: Option<Timestamp>,
 }
 

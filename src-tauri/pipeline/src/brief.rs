@@ -1,4 +1,5 @@
-//! What the agent is given for a turn: the files that came, what was said in them, and the prompt, which names them.
+//! The material that the agent is given for a turn: the files that came, what was said in them, and the prompt, which
+//! names them.
 
 use crate::{
     context::TurnContext,
@@ -19,7 +20,7 @@ use foldback_wire::Kind;
 use std::collections::BTreeMap;
 use tokio_util::sync::CancellationToken;
 
-/// What the agent is given: the files that came, and the prompt, which names them.
+/// The material that the agent is given: the files that came, and the prompt, which names them.
 pub(crate) async fn brief(
     context: &TurnContext,
     pending: &Pending,

@@ -34,7 +34,7 @@ pub(crate) enum TurnWait {
     Run { place: usize, runs: usize },
 }
 
-/// What became of a turn that came in.
+/// The fate of a turn that came in.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum QueueEntry<T> {
     /// The conversation was idle, and a run may begin: run it, then ask for the next one.
@@ -94,7 +94,7 @@ impl<T> Conversations<T> {
     }
 
     /// Lists a conversation in which an earlier process left a turn; false where it is listed already. It is idle once
-    /// [`Self::next`] finds nothing. What is left needs no run.
+    /// [`Self::next_turn`] finds nothing. What is left needs no run.
     pub(crate) fn occupy(&self, session: &SessionId) -> bool {
         let waiting = &mut self.lock().waiting;
         let vacant = !waiting.contains_key(session);
@@ -154,7 +154,8 @@ impl<T> Conversations<T> {
             .collect()
     }
 
-    /// What waits in a conversation and is `meant`, taken out; the turn that runs goes on, and the others wait on.
+    /// Takes out the turns that wait in a conversation and are `meant`; the turn that runs goes on, and the others wait
+    /// on.
     pub(crate) fn take_waiting_of(&self, session: &SessionId, meant: impl Fn(&T) -> bool) -> Vec<T> {
         let mut queues = self.lock();
         let Some(waiting) = queues.waiting.get_mut(session) else {
@@ -165,7 +166,7 @@ impl<T> Conversations<T> {
         taken.into()
     }
 
-    /// What waits in a conversation, in order.
+    /// The turns that wait in a conversation, in order.
     pub(crate) fn waiting<R>(&self, session: &SessionId, of: impl Fn(&T) -> R) -> Vec<R> {
         let queues = self.lock();
         queues

@@ -1,6 +1,6 @@
 //! The moment up to which something is waited for.
 //!
-//! Whoever waits for an agent, a platform or a person needs three things: a limit that begins now, a look whether it is
+//! A wait for an agent, a platform or a person needs three things: a limit that begins now, a look whether it is
 //! over, and work that is given up once it is. A run of an agent that is stopped at 10 s, and may take 5 s to say so:
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! Which files directives may name: those of one folder ([`Folder`]), by a path below it or by the folder's own.
+//! The files that directives may name: those of one folder ([`Folder`]), by a path below it or by the folder's own.
 
 mod spoken;
 
@@ -17,9 +17,9 @@ use std::path::{Path, PathBuf};
 pub struct SendDir {
     /// As the configuration names it, and so the directives; never opened where another one stands for it.
     named: PathBuf,
-    /// Where the files are.
+    /// The folder of the files.
     folder: Folder,
-    /// Where, below it, what was spoken waits for its outcome.
+    /// The folder below it in which spoken files wait for their outcome.
     spoken: String,
     allow_cleanup: bool,
     rules: Rules,
@@ -32,7 +32,7 @@ pub struct Sendable {
     pub relative: String,
     /// Its size in bytes.
     pub size: u64,
-    /// Which file it is, so that no other one is sent, or deleted, in its place; `None` where what is no file
+    /// The identity of the file, so that no other one is sent, or deleted, in its place; `None` where what is no file
     /// is let through.
     pub identity: Option<FileIdentity>,
 }
@@ -63,12 +63,12 @@ impl SendDir {
         }
     }
 
-    /// Where the files are.
+    /// The folder of the files.
     pub fn root(&self) -> &Path {
         self.folder.root()
     }
 
-    /// Whether a sent file may be deleted.
+    /// True where a sent file may be deleted.
     pub const fn may_clean_up(&self) -> bool {
         self.allow_cleanup
     }

@@ -1,4 +1,4 @@
-//! What a stage answers.
+//! The answer of a stage.
 
 use crate::recorder::Recorder;
 use foldback_store::StoreError;
@@ -14,16 +14,16 @@ pub enum Flow<T> {
     Stop(Box<Stop>),
 }
 
-/// Why a stage stopped a message, with everything that answers "why not?".
+/// The reason for which a stage stopped a message, with everything that answers "why not?".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop {
-    /// Which stage.
+    /// The stage.
     pub stage: Stage,
-    /// Which gate.
+    /// The gate.
     pub gate: Gate,
-    /// Why, in words.
+    /// The reason, in words.
     pub detail: String,
-    /// What the decision was made from.
+    /// The values that the decision was made from.
     pub inputs: BTreeMap<String, String>,
     /// The setting that would change it.
     pub setting: Option<String>,

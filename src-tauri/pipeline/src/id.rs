@@ -1,4 +1,4 @@
-//! What an id can be. Platforms give ids of ASCII letters, digits and signs; whatever else arrives as one was
+//! The form of ids. Platforms give ids of ASCII letters, digits and signs; whatever else arrives as one was
 //! damaged on the way (a 64-bit number that passed through a float), or was made to look like another.
 
 use foldback_wire::Platform;
@@ -9,7 +9,7 @@ const LONGEST: usize = 128;
 /// Lets everybody in where it stands for an id.
 pub(crate) const ANYBODY: &str = "*";
 
-/// What is wrong with a text as an id, in words that print nothing hidden; `None` when it can be one.
+/// The mistake in a text as an id, in words that print nothing hidden; `None` when it can be one.
 pub(crate) fn flaw(id: &str) -> Option<String> {
     let shown = || {
         let start: String = id.chars().take(40).collect();
@@ -80,7 +80,8 @@ pub(crate) enum IdOwner {
     Chat,
 }
 
-/// Why a platform gives no such id, in words; `None` when it may. Each form is that of the platform's documents.
+/// The reason for which a platform gives no such id, in words; `None` when it may. Each form is that of the platform's
+/// documents.
 pub(crate) fn misfit(platform: Platform, of: IdOwner, id: &str) -> Option<&'static str> {
     match (platform, of) {
         // https://core.telegram.org/bots/api#user, #chat: 64-bit integers; those of groups are negative.

@@ -1,4 +1,4 @@
-//! What must hold in every journal, whatever happened. Tests, replays and `foldback doctor` ask for it.
+//! Invariants of every journal, whatever happened. Tests, replays and `foldback doctor` ask for it.
 
 use foldback_wire::{
     Event, Gate, Kind, OpId, OpKind, PermissionId, Receipt, Seq, Span, Terminal, ToolId, TurnId,
@@ -11,11 +11,11 @@ use std::{
 /// Something that must not be in a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// Where it shows; the last event for what is missing.
+    /// The event in which it shows; the last event for what is missing.
     pub at: Seq,
-    /// Which turn.
+    /// The turn.
     pub turn: Option<TurnId>,
-    /// What is wrong.
+    /// The mistake.
     pub what: String,
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Whether the journal goes on after its last event.
+/// True where the journal goes on after its last event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// Turns and operations may still be open.
@@ -78,7 +78,7 @@ struct TurnState {
     messages: BTreeMap<u32, Bytes>,
 }
 
-/// What is known of an assistant message's bytes.
+/// The facts about an assistant message's bytes.
 #[derive(Debug, Default)]
 struct Bytes {
     chunked: usize,
@@ -92,7 +92,7 @@ struct OpState {
     ended: bool,
     /// It did not arrive after all.
     lost: bool,
-    /// How far it has come, as far as the platform told.
+    /// Its progress, as far as the platform told.
     reached: Option<Receipt>,
 }
 

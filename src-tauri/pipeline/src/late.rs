@@ -1,4 +1,4 @@
-//! What platforms tell of messages that they had acknowledged: that one did not arrive after all, or how far it has
+//! Later news of messages that platforms had acknowledged: that one did not arrive after all, or how far it has
 //! come. The operations are found in the journal, which says of them what became known later.
 
 use crate::{context::TurnContext, deadline::Deadline, recorder::Recorder, supervise::contained};
@@ -15,10 +15,10 @@ use std::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// How long an operation whose message nobody knows may take to end: a platform can tell of it on one line before its
-/// acknowledgement has come in on another.
+/// The time that an operation whose message nobody knows may take to end: a platform can tell of it on one line before
+/// its acknowledgement has come in on another.
 const SEARCH_TIME: Duration = Duration::from_secs(2);
-/// How long between two looks for it meanwhile.
+/// The time between two looks for it meanwhile.
 const SEARCH_INTERVAL: Duration = Duration::from_millis(100);
 /// Most news that are looked up at once; each look reads the outbox. More wait in their line.
 const AT_ONCE: usize = 32;
@@ -56,7 +56,7 @@ struct Acknowledged {
     op: OpId,
     turn: Option<TurnId>,
     session: Option<SessionId>,
-    /// What it sent; what else it made is not what it was about.
+    /// The message that it sent; others that it made are not what it was about.
     message: Option<MessageId>,
     /// Everything it made.
     messages: Vec<MessageId>,
@@ -165,7 +165,7 @@ impl LateRecorder {
         }
     }
 
-    /// What is told of a message that no operation made: a loss is worth a warning, a receipt is not.
+    /// The event about a message that no operation made: a loss is worth a warning, a receipt is not.
     async fn pass_over(&self, late: &Late) -> Result<(), StoreError> {
         let Late { channel, message, .. } = late;
         match &late.news {
@@ -227,7 +227,7 @@ impl LateRecorder {
         Ok(true)
     }
 
-    /// Whether the journal says already that something the operation made did not arrive.
+    /// True where the journal says already that something the operation made did not arrive.
     async fn is_known_lost(&self, channel: &ChannelId, made: &Acknowledged) -> Result<bool, StoreError> {
         for message in &made.messages {
             let events = self.about(channel, message).await?;
@@ -239,7 +239,7 @@ impl LateRecorder {
         Ok(false)
     }
 
-    /// What the journal says of a message that an operation made.
+    /// The journal's account of a message that an operation made.
     async fn about(&self, channel: &ChannelId, message: &MessageId) -> Result<Vec<Event>, StoreError> {
         let made = Mention {
             channel: channel.clone(),
@@ -266,7 +266,7 @@ fn acknowledged(about: &[Event]) -> Option<Acknowledged> {
     })
 }
 
-/// How far the operation is known to have come.
+/// The known progress of the operation.
 fn furthest(about: &[Event], of: OpId) -> Option<Receipt> {
     let told = about.iter().filter_map(|event| match event.kind {
         Kind::Receipt { op, receipt, .. } if op == of => Some(receipt),

@@ -15,24 +15,24 @@ use std::{
 /// A leak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Leak {
-    /// Which operation showed it.
+    /// The operation that showed it.
     pub(crate) op: OpId,
-    /// Which assistant message.
+    /// The assistant message.
     pub(crate) message: u32,
     /// The raw bytes.
     pub(crate) span: Span,
 }
 
-/// What an operation says of an answer.
+/// The place of an operation's text in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AnswerPlace {
-    /// Which assistant message.
+    /// The assistant message.
     pub(crate) message: u32,
     /// Bytes of its clean text.
     pub(crate) span: Span,
-    /// How many bytes stand in front of them, to open a fence or a table again.
+    /// The number of bytes in front of them, to open a fence or a table again.
     pub(crate) prefix: usize,
-    /// How many stand behind them, to close a fence.
+    /// The number of bytes behind them, to close a fence.
     pub(crate) suffix: usize,
 }
 
@@ -103,7 +103,7 @@ impl LeakWatch {
     }
 }
 
-/// Which bytes of which message nobody is to see.
+/// The bytes of a message that nobody is to see.
 fn markup(kind: &Kind) -> Option<(u32, Span)> {
     Some(match kind {
         Kind::Directive { at, directive } => (at.message, directive.span()),
@@ -119,17 +119,17 @@ fn markup(kind: &Kind) -> Option<(u32, Span)> {
     })
 }
 
-/// What is known about an assistant message.
+/// The facts about an assistant message.
 #[derive(Debug, Default)]
 struct Message {
-    /// What the user is to see.
+    /// The text that the user is to see.
     clean: String,
     shown: ShownRanges,
-    /// What the scanner hides, and what it read as markup.
+    /// The bytes that the scanner hides, and those that it read as markup.
     hidden: HiddenRanges,
-    /// What is shown and hidden.
+    /// The bytes that are both shown and hidden.
     leaked: Vec<ShownPart>,
-    /// Which operation put which place of the clean text on the screen.
+    /// The operations and the places of the clean text that they put on the screen.
     carried: Vec<(OpId, Span)>,
     raised: BTreeSet<(OpId, Span)>,
 }
@@ -187,7 +187,7 @@ impl Message {
     }
 }
 
-/// How many bytes two texts have in common, from where they begin.
+/// The number of bytes that two texts have in common, from where they begin.
 fn alike(a: impl Iterator<Item = char>, b: impl Iterator<Item = char>) -> usize {
     let same = a.zip(b).take_while(|(a, b)| a == b);
     same.map(|(a, _)| a.len_utf8()).sum()

@@ -1,4 +1,5 @@
-//! What the scan stage hands to delivery. It stands below both, so that neither needs the other.
+//! Output events, which the scan stage hands to delivery. The module stands below both, so that neither needs the
+//! other.
 
 use crate::{permissions::Question, user_text::UserText};
 use foldback_wire::{

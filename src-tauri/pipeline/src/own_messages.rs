@@ -1,4 +1,4 @@
-//! What the bot wrote itself, so that an echo of it is known, and an answer to it.
+//! The messages that the bot wrote itself, so that an echo of one is known, and an answer to one.
 
 use foldback_wire::{ChannelId, ChatId, MessageId, Outcome, OutcomeCode, Target};
 use std::{
@@ -40,7 +40,7 @@ impl OwnMessages {
         }
     }
 
-    /// Whether the bot wrote a message.
+    /// True where the bot wrote a message.
     pub(crate) fn contains(&self, channel: &ChannelId, chat: &ChatId, message: &MessageId) -> bool {
         let place = (channel.clone(), chat.clone(), message.clone());
         let memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -13,7 +13,7 @@ pub(crate) struct Pending {
     pub(crate) claim: Claim,
     pub(crate) recorder: Recorder,
     pub(crate) ended: oneshot::Sender<Terminal>,
-    /// When its wait began: for one that waited over a stop too long, when it was received.
+    /// The time at which its wait began: for one that waited over a stop too long, when it was received.
     pub(crate) since: Timestamp,
     /// The message of the bot that its answer is written into.
     pub(crate) into: Option<MessageId>,

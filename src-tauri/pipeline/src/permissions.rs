@@ -20,9 +20,9 @@ pub(crate) struct PermissionAnswer {
     /// None where the request is cancelled.
     pub(crate) option: Option<PermissionOption>,
     pub(crate) by: Actor,
-    /// Why, for the journal.
+    /// The reason, for the journal.
     pub(crate) why: String,
-    /// Why the pipeline decides in the place of a person, for the chat.
+    /// The reason for which the pipeline decides in the place of a person, for the chat.
     pub(crate) undecided: Option<NoDecision>,
 }
 
@@ -132,7 +132,7 @@ pub(crate) struct OpenRequest {
     pub(crate) shown: PendingPermission,
     /// The thread of the turn: a conversation of its own in the chat.
     pub(crate) thread: Option<ThreadId>,
-    /// Who may answer in the chat.
+    /// The person who may answer in the chat.
     pub(crate) asker: UserId,
     /// None where the chat is not asked.
     pub(crate) question: Option<QuestionDelivery>,
@@ -174,7 +174,7 @@ pub(crate) struct Permissions {
     waiting: Mutex<BTreeMap<(TurnId, PermissionId), OpenRequest>>,
 }
 
-/// Why a person's answer does not count.
+/// The reason for which a person's answer does not count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PermissionFault {
     /// It was decided already, or never asked.
@@ -199,7 +199,7 @@ impl Permissions {
         self.lock().remove(&(turn, id.clone()))
     }
 
-    /// What waits, the oldest first.
+    /// The requests that wait, the oldest first.
     pub(crate) fn list_requests(&self) -> Vec<PendingPermission> {
         let mut shown: Vec<_> = self
             .lock()
@@ -263,8 +263,8 @@ impl Permissions {
         Ok(())
     }
 
-    /// What a message answers where it stands: the request of this number, or without one those that its sender was
-    /// asked before it was written, the oldest first.
+    /// The requests that a message answers where it stands: the request of this number, or without one those that its
+    /// sender was asked before it was written, the oldest first.
     pub(crate) fn asked_in_chat(&self, message: &Inbound, wanted: Option<&str>) -> Vec<ChatQuestion> {
         let all = self.lock();
         let here = all.values().filter(|waiting| waiting.is_where(message));

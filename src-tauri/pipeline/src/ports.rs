@@ -16,7 +16,7 @@ pub(crate) struct Ports {
 /// One channel, what it can do and how output is delivered there.
 pub(crate) struct Port {
     pub(crate) channel: Channel,
-    /// What the platform can, less what is disabled: the only thing the delivery engine decides from.
+    /// The capabilities of the platform, less what is disabled: the only thing the delivery engine decides from.
     pub(crate) can: Capabilities,
     pub(crate) output: OutputConfig,
 }

@@ -46,7 +46,7 @@ pub(crate) fn dropped(by: &Actor) -> Stop {
     .given("by", who)
 }
 
-/// That a turn waits, and for what.
+/// The event that a turn waits, and for what.
 fn queued(wait: TurnWait) -> Kind {
     let number = |count| u32::try_from(count).unwrap_or(u32::MAX);
     let (position, runs) = match wait {

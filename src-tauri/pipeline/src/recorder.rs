@@ -60,7 +60,7 @@ pub(crate) struct Recorder {
     /// The session of the turn, once its gates have found it; its copies know it, too.
     found: Arc<OnceLock<SessionId>>,
     channel: Option<ChannelId>,
-    /// What is masked before it is written.
+    /// The secrets that are masked before anything is written.
     redaction: Option<Redaction>,
     /// Events of a turn that wait for its gates; empty once they are written. None outside of [`Recorder::holding`].
     held: Option<Arc<Mutex<Option<Vec<Draft>>>>>,

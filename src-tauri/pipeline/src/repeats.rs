@@ -74,7 +74,7 @@ fn earlier(event: &Event, message: &Inbound, turn: TurnId) -> Option<(TurnId, Ti
     }
 }
 
-/// Whether a turn that nobody works on any more leaves nothing to answer. A stop and a failure do, unless a person
+/// True where a turn that nobody works on any more leaves nothing to answer. A stop and a failure do, unless a person
 /// stopped the run and does not want it; what an earlier process left open does unless its whole answer was in the outbox.
 fn was_answered(events: &[Event]) -> bool {
     if events

@@ -16,12 +16,12 @@ macro_rules! rules {
                 match self { $(Self::$name => $id),+ }
             }
 
-            /// What it says.
+            /// Its text.
             pub const fn sentence(self) -> &'static str {
                 match self { $(Self::$name => $sentence),+ }
             }
 
-            /// Whether it can be switched off. Two cannot: the dry run is the switchboard's own, and no
+            /// True where it can be switched off. Two cannot: the dry run is the switchboard's own, and no
             /// build of Foldback, not even a test's, can open a file outside the folder.
             pub const fn can_be_off(self) -> bool {
                 !matches!(self, Self::DeliverDryRun | Self::FilesBelow)
@@ -162,13 +162,13 @@ impl Rules {
         }
     }
 
-    /// Whether a rule is in force; asked at the rule's decision.
+    /// True where a rule is in force; asked at the rule's decision.
     #[cfg(feature = "mutants")]
     pub const fn holds(self, rule: Rule) -> bool {
         self.off & (1 << rule as u32) == 0
     }
 
-    /// Whether a rule is in force; asked at the rule's decision.
+    /// True where a rule is in force; asked at the rule's decision.
     #[cfg(not(feature = "mutants"))]
     pub const fn holds(self, _: Rule) -> bool {
         true

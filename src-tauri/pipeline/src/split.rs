@@ -10,12 +10,12 @@ use foldback_channels::rendered_length;
 use foldback_wire::{Capabilities, LengthUnit, Markup, Span};
 use places::{best_break, boundary_from, first_grapheme, fits, window};
 
-/// How much one message holds.
+/// The most that one message holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
     /// Most units in a message.
     pub max: usize,
-    /// What is counted.
+    /// The unit that is counted.
     pub unit: LengthUnit,
     /// The markup a message is rendered to; what is sent must not be over the limit either. `None` counts only
     /// what is written.
@@ -23,7 +23,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// What one message of a channel holds.
+    /// The most that one message of a channel holds.
     pub const fn of(can: &Capabilities) -> Self {
         Self {
             max: can.text_limit,
@@ -41,7 +41,7 @@ impl Limit {
     }
 }
 
-/// What is repaired where a text is cut.
+/// The repairs where a text is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repairs {
     /// A fence is closed and opened again.
@@ -63,7 +63,7 @@ impl Repairs {
 pub struct Piece {
     /// Its bytes in the text.
     pub span: Span,
-    /// What opens a fence or table again, if the piece before ended inside one.
+    /// The text that opens a fence or table again, if the piece before ended inside one.
     pub prefix: String,
     /// The line that closes a fence, if the piece ends inside one.
     pub suffix: String,
@@ -75,13 +75,13 @@ impl Piece {
         [&self.prefix, self.span.of(source), &self.suffix].concat()
     }
 
-    /// Whether the piece is bytes of the text and nothing else.
+    /// True where the piece is bytes of the text and nothing else.
     pub const fn is_verbatim(&self) -> bool {
         self.prefix.is_empty() && self.suffix.is_empty()
     }
 }
 
-/// Where the splitter stands in a text: everything before `at` has gone out.
+/// The state of a splitter in a text: everything before `at` has gone out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Splitter {
     at: usize,
@@ -89,7 +89,7 @@ pub struct Splitter {
 }
 
 impl Splitter {
-    /// What is left of `text`, as one message; `None` when nothing is left. May be over the limit.
+    /// The rest of `text` as one message; `None` when nothing is left. May be over the limit.
     pub fn rest(&self, text: &str) -> Option<Piece> {
         let span = Span::new(self.at, text.len());
         let left = span.of(text);
@@ -144,7 +144,7 @@ impl Splitter {
         }
     }
 
-    /// What opens again what was open before `rest`, unless that ends it.
+    /// The text that opens again what was open before `rest`, unless that ends it.
     fn prefix(&self, rest: &str) -> String {
         let line = rest.split_inclusive('\n').next().unwrap_or_default();
         let over = |open: &&OpenBlock| matches!(open, OpenBlock::Table { .. }) && open.ends_at(line);
@@ -235,7 +235,7 @@ impl Splitter {
         }
     }
 
-    /// What is open at the end of `text`, if there is room to repair it.
+    /// The block that is open at the end of `text`, if there is room to repair it.
     fn opened(&self, text: &str, Measure { limit, repairs }: Measure) -> Option<LocatedBlock> {
         open_block_at(text, self.open.as_ref(), repairs.tables).filter(|opened| match opened.open {
             OpenBlock::Fence { .. } => repairs.fences && can_be_repeated(&opened.open, limit),
@@ -244,7 +244,7 @@ impl Splitter {
     }
 }
 
-/// What a cut must keep to.
+/// The conditions that a cut must keep to.
 #[derive(Clone, Copy)]
 struct Measure {
     limit: Limit,
@@ -252,9 +252,9 @@ struct Measure {
 }
 
 struct Cut {
-    /// Where the piece ends.
+    /// The place where the piece ends.
     end: usize,
-    /// Where the next one begins.
+    /// The place where the next one begins.
     next: usize,
     suffix: String,
     open: Option<OpenBlock>,
@@ -271,7 +271,7 @@ impl Cut {
     }
 }
 
-/// What takes so long to open again that little room would be left is not repeated.
+/// Drops an opening that would leave little room for text.
 fn can_be_repeated(open: &OpenBlock, limit: Limit) -> bool {
     limit.unit.measure(&open.reopen()) + limit.unit.measure(&open.close()) <= limit.max / 2
 }
@@ -315,7 +315,7 @@ fn cut_table(rest: &str, end: usize, next: usize, opened: LocatedBlock, limit: L
     (kept > 0).then(|| Cut::plain(boundary_from(rest, kept), start))
 }
 
-/// Where a row begins that would be cut off from the dashes below it, which make it the head of a table.
+/// The place where a row begins that would be cut off from the dashes below it, which make it the head of a table.
 fn head_at(rest: &str, end: usize, next: usize) -> Option<usize> {
     let start = rest[..end].rfind('\n').map_or(0, |at| at + 1);
     let dashes = rest[next..].split_inclusive('\n').next()?;

@@ -1,5 +1,5 @@
-//! What speaks, and what was spoken, kept beside the journal: the file that is sent is gone with its outcome, and a
-//! person who looks at the turn later wants to hear it.
+//! Speech, and the sound of what was spoken, kept beside the journal: the file that is sent is gone with its outcome,
+//! and a person who looks at the turn later wants to hear it.
 
 use foldback_agents::speech::{Speaker, Transcriber};
 use ring::digest::{SHA256, digest};
@@ -16,18 +16,18 @@ const ENDING: &str = "ogg";
 /// Letters of a name: a SHA-256 in hexadecimal.
 const NAME: usize = 64;
 
-/// What speaks and what listens.
+/// Speech and transcription.
 #[derive(Clone, Default)]
 pub struct Speech {
-    /// What becomes of a voice directive.
+    /// The output of a voice directive.
     pub output: VoiceOutput,
     /// Writes voice messages down; `None` where transcription is not configured.
     pub transcriber: Option<Arc<Transcriber>>,
-    /// Where what was spoken is kept; `None` where nothing is.
+    /// The folder in which what was spoken is kept; `None` where nothing is.
     pub voices: Option<Voices>,
 }
 
-/// What becomes of a voice directive.
+/// The output of a voice directive.
 #[derive(Clone, Default)]
 pub enum VoiceOutput {
     /// Nothing: speech is not configured.

@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{borrow::Cow, fmt};
 
-/// Who may write to the bot directly.
+/// The people who may write to the bot directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DmPolicy {
-    /// Whoever is on the list `allow_from`; somebody unknown gets a code, and an operator lets them in.
+    /// Everybody on the list `allow_from`; an unknown sender gets a code, and an operator lets them in.
     Pairing,
-    /// Whoever is on the list `allow_from`.
+    /// Everybody on the list `allow_from`.
     #[default]
     Allowlist,
     /// Everybody.
@@ -21,11 +21,11 @@ pub enum DmPolicy {
     Disabled,
 }
 
-/// Who may write to the bot in groups.
+/// The people who may write to the bot in groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupPolicy {
-    /// Whoever is on the list `group_allow_from`.
+    /// Everybody on the list `group_allow_from`.
     #[default]
     Allowlist,
     /// Everybody.
@@ -67,7 +67,7 @@ impl MentionPattern {
         self.0.as_str()
     }
 
-    /// Whether a text names the bot. Signs without width, which keyboards put into names, do not count.
+    /// True where a text names the bot. Signs without width, which keyboards put into names, do not count.
     pub(crate) fn names(&self, text: &str) -> bool {
         let wide = |sign: &char| {
             !matches!(sign, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}'
@@ -145,7 +145,7 @@ impl<'a> ListEntry<'a> {
         }
     }
 
-    /// What is wrong with it, if anything.
+    /// The mistake in it, if there is one.
     fn flaw(self) -> Option<String> {
         let id = (self.id != ANYBODY).then(|| flaw(self.id)).flatten();
         self.provider.and_then(flaw).or(id)

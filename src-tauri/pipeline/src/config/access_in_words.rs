@@ -1,4 +1,4 @@
-//! Who may talk on a channel, in the words of its settings for an operator.
+//! The people who may talk on a channel, in the words of its settings for an operator.
 
 use super::{ChannelConfig, DmPolicy, GroupPolicy};
 use crate::id::ANYBODY;

@@ -25,7 +25,7 @@ pub struct AcpConfig {
     /// Variables of its environment, which is empty but for these and `HOME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `LOGNAME`,
     /// `PATH`, `SHELL`, `TMPDIR`, `TZ` and `USER`: text, or a reference to a secret.
     pub env: BTreeMap<String, EnvValue>,
-    /// How it is asked to sign in, by its own id of the way; it is not asked when absent.
+    /// The way in which it is asked to sign in, by its own id of the way; it is not asked when absent.
     pub sign_in: Option<String>,
     /// The mode of its sessions, by its own id of it.
     pub mode: Option<String>,
@@ -39,8 +39,8 @@ pub struct AcpConfig {
     pub silence_timeout: Interval,
     /// Longest answer, tools and permissions included.
     pub total_timeout: Interval,
-    /// How long a process is kept for the next message. After that its session is taken up by a new one, where the
-    /// agent can.
+    /// The time for which a process is kept for the next message. After that its session is taken up by a new one,
+    /// where the agent can.
     pub keep: Interval,
     /// Most processes at a time. One that waits for its next message makes room for another conversation.
     pub max_processes: usize,
@@ -140,7 +140,7 @@ impl Config {
     }
 }
 
-/// Why there is no program.
+/// The reason for which there is no program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
     /// None is named.

@@ -1,4 +1,4 @@
-//! Who steps in for a backend that cannot answer.
+//! The backends that step in for a backend that cannot answer.
 
 use super::Backend;
 use schemars::JsonSchema;

@@ -1,14 +1,14 @@
-//! Which files that people send are given to the agent.
+//! Settings of the files from people that the agent is given.
 
 use super::{ByteSize, Interval};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which files that people send are given to the agent. What is left out is named to it, with the reason.
+/// Settings of the files from people that the agent is given. What is left out is named to it, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AttachmentsConfig {
-    /// Whether any are fetched.
+    /// Has files fetched.
     pub enabled: bool,
     /// The kinds that are, as far as the agent takes them.
     pub kinds: Vec<AttachmentKind>,
@@ -18,7 +18,7 @@ pub struct AttachmentsConfig {
     pub max_files: usize,
     /// Most bytes of one message's files together, inclusive.
     pub max_total: ByteSize,
-    /// How long a turn waits for its files.
+    /// The time for which a turn waits for its files.
     pub timeout: Interval,
 }
 
@@ -35,7 +35,7 @@ impl Default for AttachmentsConfig {
     }
 }
 
-/// What a file is, by its media type.
+/// The kind of a file, by its media type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AttachmentKind {

@@ -19,7 +19,7 @@ const SHORTEST_TYPING: Duration = Duration::from_secs(1);
 pub struct OutOfBounds {
     /// The field's full name.
     pub field: &'static str,
-    /// Which values would do.
+    /// The values that would do.
     pub message: String,
 }
 

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, num::NonZeroU32};
 
-/// What is at the other end of a channel.
+/// The kind of platform at the other end of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChannelKind {
@@ -33,32 +33,32 @@ pub enum ChannelKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChannelConfig {
-    /// What is at the other end; by default the platform of the channel's name.
+    /// The kind of platform at the other end; by default the platform of the channel's name.
     pub kind: Option<ChannelKind>,
     /// Whose rules a loopback channel follows; by default the platform of the channel's name.
     pub platform: Option<Platform>,
-    /// Whether it is switched on at the start.
+    /// Switches the channel on at the start.
     pub enabled: bool,
-    /// Whether it sends for real; otherwise a dry run.
+    /// Sends for real where true; else every call is a dry run.
     pub armed: bool,
-    /// Who may write to the bot: ids, `provider:id`, `*`. Empty: nobody.
+    /// The people who may write to the bot: ids, `provider:id`, `*`. Empty: nobody.
     #[serde(deserialize_with = "access::ids")]
     pub allow_from: Vec<String>,
-    /// Who may write directly.
+    /// The people who may write directly.
     pub dm_policy: DmPolicy,
-    /// Who may write in groups.
+    /// The people who may write in groups.
     pub group_policy: GroupPolicy,
-    /// Who may write in groups, where it is not `allow_from`.
+    /// The people who may write in groups, where it is not `allow_from`.
     #[serde(deserialize_with = "access::some_ids")]
     pub group_allow_from: Option<Vec<String>>,
     /// In which groups the bot listens, by their ids; in all of them when absent.
     #[serde(deserialize_with = "access::some_ids")]
     pub groups: Option<Vec<String>>,
-    /// Whether a message in a group must mention the bot, or answer it.
+    /// Lets the bot answer in a group only where a message mentions or answers it.
     pub require_mention: bool,
     /// Words that count as a mention, as regular expressions, in capitals or not.
     pub mention_patterns: Vec<MentionPattern>,
-    /// Whether other bots may write; they must be on the list like everybody.
+    /// Lets other bots write; they must be on the list like everybody.
     pub allow_bots: bool,
     /// Most turns that bots get in a row in one chat, until a person writes there.
     pub bot_turns: u32,
@@ -66,10 +66,10 @@ pub struct ChannelConfig {
     pub token: Option<Secret>,
     /// A second credential, where the platform has one (Slack's app token).
     pub app_token: Option<Secret>,
-    /// Where webhooks of the platform arrive, such as `127.0.0.1:8090`; a tunnel or proxy with https stands before
-    /// it.
+    /// The address at which webhooks of the platform arrive, such as `127.0.0.1:8090`; a tunnel or proxy with https
+    /// stands before it.
     pub listen: Option<SocketAddr>,
-    /// What the platform signs its webhooks with (Slack's signing secret, `WhatsApp`'s app secret).
+    /// The secret that the platform signs its webhooks with (Slack's signing secret, `WhatsApp`'s app secret).
     pub signing_secret: Option<Secret>,
     /// The word a platform must know to register a webhook (`WhatsApp`).
     pub verify_token: Option<Secret>,
@@ -79,8 +79,8 @@ pub struct ChannelConfig {
     pub api_root: Option<String>,
     /// The bot's own account, where the platform has several (a phone number, a phone number id).
     pub account: Option<String>,
-    /// Whom a mention in an agent's text notifies (Discord): `users`, `roles`, `everyone`. By default nobody: it is
-    /// only shown.
+    /// The people whom a mention in an agent's text notifies (Discord): `users`, `roles`, `everyone`. By default
+    /// nobody: it is only shown.
     pub mentions: Vec<Mention>,
     /// The agent that answers here.
     pub backend: Option<Backend>,
@@ -187,7 +187,7 @@ impl ChannelConfig {
         }
     }
 
-    /// What is at the other end of the channel of this name; `None` when neither key nor name says.
+    /// The kind of platform at the other end of the channel of this name; `None` when neither key nor name says.
     pub fn kind(&self, name: &ChannelId) -> Option<ChannelKind> {
         self.kind
             .or_else(|| Platform::from_code(name.as_str()).map(kind_of))
@@ -207,7 +207,7 @@ impl ChannelConfig {
 }
 
 impl Config {
-    /// How output is delivered on this channel: its own keys where it has them, else those of `output`.
+    /// The settings of delivery on this channel: its own keys where it has them, else those of `output`.
     pub fn output_of(&self, channel: &ChannelId) -> OutputConfig {
         let mut output = self.output.clone();
         let Some(own) = self.channels.get(channel) else {
@@ -238,7 +238,7 @@ impl Config {
         settings
     }
 
-    /// What this channel can do: what its platform can, less what is disabled. `None` for an unknown platform.
+    /// The capabilities of this channel: those of its platform, less what is disabled. `None` for an unknown platform.
     pub fn capabilities_of(&self, channel: &ChannelId) -> Option<Capabilities> {
         let platform = self.channels.get(channel)?.platform(channel)?;
         Some(reduce(profile(platform), &self.output_of(channel).disable))

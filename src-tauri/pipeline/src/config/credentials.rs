@@ -24,7 +24,7 @@ impl CredentialReader {
     /// The credential, as it is now.
     ///
     /// # Errors
-    /// When it is not there, or cannot be read.
+    /// [`SecretError`] where it is not there, or cannot be read.
     pub fn read(&self, reference: &Reference) -> Result<Secret, SecretError> {
         let credential = Secret::new(reference.resolve(&self.base)?);
         if let Some(redaction) = &self.redaction {

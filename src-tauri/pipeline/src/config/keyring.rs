@@ -3,16 +3,16 @@
 use keyring::{Entry, Error};
 use std::thread;
 
-/// What Foldback's secrets are kept under; the name that the configuration gives is the account.
+/// The service that Foldback's secrets are kept under; the name that the configuration gives is the account.
 const SERVICE: &str = "foldback";
 
-/// Why the keyring does not do what it is asked. Never holds any of a secret.
+/// The reason for which the keyring does not do what it is asked. Never holds any of a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyringError {
     /// It has nothing under this name.
     #[error("the system keyring has no secret {0}; put it there with `foldback secret set {0}`")]
     Missing(String),
-    /// What it has is no text, or an empty one.
+    /// Its entry is no text, or an empty one.
     #[error(
         "what the system keyring has as {0} is no text; put it there anew with `foldback secret set {0}`"
     )]
@@ -24,7 +24,7 @@ pub enum KeyringError {
     Closed {
         /// For which secret.
         name: String,
-        /// Why, in its own words.
+        /// The reason, in its own words.
         why: String,
     },
 }

@@ -7,22 +7,22 @@ use crate::id::{ANYBODY, IdOwner, misfit};
 use foldback_wire::{ChannelId, Platform};
 use std::path::{Path, PathBuf};
 
-/// Why a configuration cannot be taken.
+/// The reason for which a configuration cannot be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
     #[error("{path}: cannot be read: {source}", path = path.display())]
     Unreadable {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
     /// Something in it is wrong.
     #[error("{path}:{line}:{column}: {field}{message}", path = path.display(),
         field = field.as_ref().map(|f| format!("{f}: ")).unwrap_or_default())]
     Invalid {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// Line, from 1.
         line: usize,
@@ -30,7 +30,7 @@ pub enum ConfigError {
         column: usize,
         /// The field's full name, where it is known.
         field: Option<String>,
-        /// What is wrong and what would be right.
+        /// The mistake, and what would be right.
         message: String,
     },
 }
@@ -118,7 +118,8 @@ fn entries(channel: &ChannelConfig) -> impl Iterator<Item = (&'static str, IdOwn
     })
 }
 
-/// Why an entry can name nobody: a provider that does not exist, or an id that its platform does not give.
+/// The reason for which an entry can name nobody: a provider that does not exist, or an id that its platform does not
+/// give.
 fn unfit(
     config: &Config,
     name: &ChannelId,
@@ -214,7 +215,7 @@ mod tests {
         assert_eq!(config.files.max_size, ByteSize(50_000_000));
     }
 
-    /// What a list of people may hold, wherever it stands: as it is written, and what is kept.
+    /// Entries that a list of people may hold, wherever it stands: as it is written, and what is kept.
     #[test]
     fn ids_are_kept_exactly() {
         for (written, kept) in [

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// Levels of the log.
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-/// What the app's own log says. `RUST_LOG` goes before it.
+/// Settings of the app's own log. `RUST_LOG` goes before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogConfig {

@@ -48,23 +48,23 @@ use std::{collections::BTreeMap, path::PathBuf};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Which agent answers, and how each backend is reached.
+    /// The agent that answers, and the settings of each backend.
     pub agent: AgentConfig,
     /// The channels, by name.
     pub channels: BTreeMap<ChannelId, ChannelConfig>,
-    /// How an agent's output is read and delivered, where a channel does not say otherwise.
+    /// Settings by which an agent's output is read and delivered, where a channel does not say otherwise.
     pub output: OutputConfig,
     /// Secrets that are masked in what is sent and kept.
     pub redact: RedactSettings,
-    /// Which files may be sent.
+    /// Settings of the files that may be sent.
     pub files: FilesConfig,
-    /// Which files that people send are given to the agent.
+    /// Settings of the files from people that the agent is given.
     pub attachments: AttachmentsConfig,
-    /// How `<voice>` is spoken.
+    /// Settings by which `<voice>` is spoken.
     pub speech: SpeechConfig,
-    /// How voice messages of people are written down.
+    /// Settings by which voice messages of people are written down.
     pub transcription: TranscriptionConfig,
-    /// How messages are put into conversations.
+    /// Settings by which messages are put into conversations.
     pub session: SessionConfig,
     /// Messages that wait for a running turn.
     pub queue: QueueConfig,
@@ -72,9 +72,9 @@ pub struct Config {
     pub outbox: OutboxConfig,
     /// Showing that an answer is being written.
     pub typing: TypingConfig,
-    /// Where the journal is kept.
+    /// The place where the journal is kept.
     pub store: StoreConfig,
-    /// What the app's own log says.
+    /// Settings of the app's own log.
     pub log: LogConfig,
 }
 
@@ -89,23 +89,23 @@ impl Config {
     }
 }
 
-/// Where the backend `anthropic` listens when nothing else is said.
+/// The address at which the backend `anthropic` listens when nothing else is said.
 pub const ANTHROPIC: &str = "https://api.anthropic.com";
 
-/// Which agent answers.
+/// The agent that answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentConfig {
     /// The backend, where a channel does not name another.
     pub backend: Backend,
-    /// Who steps in where the backend cannot answer, in this order: a backend, or with `openai/gpt-5-mini` another
-    /// model of one. Only before the first word, and not where the request or the key is refused.
+    /// The backends that step in where the backend cannot answer, in this order: a backend, or with `openai/gpt-5-mini`
+    /// another model of one. Only before the first word, and not where the request or the key is refused.
     pub fallback: Vec<Alternative>,
     /// A run that says nothing for this long has failed.
     pub idle_timeout: Interval,
     /// Most runs at once, in all conversations together; others wait in the queue, the oldest is the next.
     pub max_runs: usize,
-    /// What becomes of its requests for permission.
+    /// Decisions about its requests for permission.
     pub permissions: PermissionsConfig,
     /// The backend `script`.
     pub script: ScriptConfig,
@@ -177,9 +177,10 @@ pub struct ScriptConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EndpointConfig {
-    /// Where it listens, such as `http://127.0.0.1:8080/v1`; for `anthropic` its public address when absent.
+    /// The address at which it listens, such as `http://127.0.0.1:8080/v1`; for `anthropic` its public address when
+    /// absent.
     pub base_url: Option<String>,
-    /// Which of its protocols is spoken; only for `openai`.
+    /// The one of its protocols that is spoken; only for `openai`.
     pub api: Option<OpenaiApi>,
     /// The model, or the agent id.
     pub model: Option<String>,
@@ -187,13 +188,13 @@ pub struct EndpointConfig {
     pub api_key: Option<Secret>,
     /// Lets the key travel unencrypted: to an `http://` address on another machine.
     pub allow_plain_http: bool,
-    /// What the model is told before everything else.
+    /// The text that the model is given before everything else.
     pub system_prompt: Option<String>,
     /// Longest answer in tokens; the endpoint's default when absent.
     pub max_tokens: Option<u32>,
     /// Longest wait for the next bytes of a stream.
     pub timeout: Option<Interval>,
-    /// Whether the model sees the pictures that people send; only `anthropic` does when absent.
+    /// Shows the model the pictures that people send; when absent, only to `anthropic`.
     pub images: Option<bool>,
     /// More fields of each request, such as `temperature`, as the endpoint's reference names them.
     pub extra: serde_json::Map<String, serde_json::Value>,
@@ -210,7 +211,7 @@ pub enum OpenaiApi {
     Responses,
 }
 
-/// Which files may be sent.
+/// Settings of the files that may be sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FilesConfig {
@@ -219,7 +220,7 @@ pub struct FilesConfig {
     pub send_dir: PathBuf,
     /// Largest file, inclusive.
     pub max_size: ByteSize,
-    /// Whether `cleanup="true"` may delete a sent file.
+    /// Lets `cleanup="true"` delete a sent file.
     pub allow_cleanup: bool,
 }
 
@@ -233,13 +234,13 @@ impl Default for FilesConfig {
     }
 }
 
-/// How messages are put into conversations.
+/// Settings by which messages are put into conversations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionConfig {
-    /// What has a conversation of its own.
+    /// The unit that has a conversation of its own.
     pub scope: SessionScope,
-    /// Whether the user is told when the agent does not have their conversation any more.
+    /// Tells the user when the agent does not have their conversation any more.
     pub tell_lost: bool,
 }
 
@@ -252,7 +253,7 @@ impl Default for SessionConfig {
     }
 }
 
-/// What has a conversation of its own. Threads always do, except in the scope `global`.
+/// The unit that has a conversation of its own. Threads always do, except in the scope `global`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SessionScope {
@@ -342,11 +343,11 @@ impl Default for OutboxConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TypingConfig {
-    /// Whether it is shown at all.
+    /// Shows it at all.
     pub enabled: bool,
-    /// How often it is shown again.
+    /// The interval at which it is shown again.
     pub every: Interval,
-    /// How long after the agent's last sign of life it stops.
+    /// The time after the agent's last sign of life at which it stops.
     pub stop_after: Interval,
 }
 
@@ -360,7 +361,7 @@ impl Default for TypingConfig {
     }
 }
 
-/// Where the journal is kept.
+/// The place where the journal is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StoreConfig {

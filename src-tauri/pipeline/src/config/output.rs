@@ -1,4 +1,4 @@
-//! How an agent's output is read and delivered.
+//! Settings by which an agent's output is read and delivered.
 
 use super::Disable;
 use foldback_directives::{Bare, Dialect, GuardRow, Placement, Settings, TrailingSilence};
@@ -9,7 +9,7 @@ use std::num::NonZeroU32;
 /// Eighty thousand characters on Telegram: more than a person reads in a chat.
 const MAX_MESSAGES: NonZeroU32 = NonZeroU32::new(20).unwrap();
 
-/// What becomes of text before a tool call.
+/// Treatment of text before a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Narration {
@@ -20,7 +20,7 @@ pub enum Narration {
     Hide,
 }
 
-/// What a chat sees of tool calls.
+/// The part of tool calls that a chat sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolDisplay {
@@ -33,7 +33,7 @@ pub enum ToolDisplay {
     Full,
 }
 
-/// What a chat sees of reasoning.
+/// The part of the reasoning that a chat sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningDisplay {
@@ -46,19 +46,19 @@ pub enum ReasoningDisplay {
     Stream,
 }
 
-/// How an agent's output is read and delivered; a channel may override each key but `allow_targets`.
+/// Settings by which an agent's output is read and delivered; a channel may override each key but `allow_targets`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OutputConfig {
     /// The parts of the grammar that are read.
     pub dialects: Vec<Dialect>,
-    /// Where blocks are executed.
+    /// The place where blocks are executed.
     pub placement: Placement,
-    /// What happens to directives outside blocks.
+    /// Treatment of directives outside blocks.
     pub bare: Bare,
     /// Execute directives that repeat the user's own message.
     pub allow_echo: bool,
-    /// What `NO_REPLY` after text does.
+    /// The effect of `NO_REPLY` after text.
     pub trailing_silence: TrailingSilence,
     /// Scaffolding elements beside the built-in ones.
     pub guard: Vec<GuardRow>,
@@ -68,21 +68,21 @@ pub struct OutputConfig {
     pub all_clear: Option<String>,
     /// Operations that no channel must use.
     pub disable: Vec<Disable>,
-    /// What becomes of text before a tool call; by default shown where the channel can edit, else hidden.
+    /// Treatment of text before a tool call; by default shown where the channel can edit, else hidden.
     pub narration: Option<Narration>,
-    /// What the chat sees of tool calls; the console shows all of them.
+    /// The part of tool calls that the chat sees; the console shows all of them.
     pub tools: ToolDisplay,
-    /// What the chat sees of reasoning; the console shows all of it.
+    /// The part of the reasoning that the chat sees; the console shows all of it.
     pub reasoning: ReasoningDisplay,
     /// A message that is sent before the agent's first word, where there is a live preview; none when empty.
     pub placeholder: String,
-    /// What is sent for an answer that says nothing at all.
+    /// The text that is sent for an answer that says nothing at all.
     pub empty_text: String,
     /// Most messages of one turn in its chat: of its answer and its directives, and those beside the answer. The run is
     /// stopped when it says more than they hold, or is to have one more; the rest of its text is sent as one file where
     /// the channel takes files.
     pub max_messages: NonZeroU32,
-    /// Where `send-message`, and `send-file` to another chat, may send: `CHANNEL:CHAT` or `CHANNEL:*`.
+    /// The chats to which `send-message`, and `send-file` to another chat, may send: `CHANNEL:CHAT` or `CHANNEL:*`.
     pub allow_targets: Vec<String>,
 }
 
@@ -126,7 +126,7 @@ impl OutputConfig {
         }
     }
 
-    /// Whether a directive may send to this chat of this channel.
+    /// True where a directive may send to this chat of this channel.
     pub fn allows(&self, channel: &str, chat: &str) -> bool {
         self.allow_targets.iter().any(|entry| {
             entry

@@ -1,10 +1,10 @@
-//! What becomes of an agent's requests for permission.
+//! Decisions about an agent's requests for permission.
 
 use super::Interval;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What becomes of an agent's requests for permission. An answer is chosen by what it means; where the agent
+/// Decisions about an agent's requests for permission. An answer is chosen by what it means; where the agent
 /// offers none that fits, the request is cancelled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -16,9 +16,9 @@ pub struct PermissionsConfig {
     pub allow_once: Vec<ToolKind>,
     /// Kinds of tools whose calls are rejected, also where the list above has them.
     pub reject: Vec<ToolKind>,
-    /// How long a person may take; then the request is rejected.
+    /// The time that a person may take; then the request is rejected.
     pub timeout: Interval,
-    /// Whether the sender of the message is asked in the chat, too. Nobody else's answer there counts.
+    /// Asks the sender of the message in the chat, too. Nobody else's answer there counts.
     pub in_chat: bool,
 }
 
@@ -34,7 +34,7 @@ impl Default for PermissionsConfig {
     }
 }
 
-/// What a tool does, as agents say it (<https://agentclientprotocol.com/protocol/tool-calls>).
+/// The kind of work that a tool does, as agents say it (<https://agentclientprotocol.com/protocol/tool-calls>).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
@@ -92,7 +92,7 @@ impl ToolKind {
     }
 }
 
-/// What becomes of a request for permission.
+/// The decision about a request for permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PermissionPolicy {

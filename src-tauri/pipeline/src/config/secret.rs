@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where a secret is kept.
+/// The place where a secret is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Secret {
@@ -62,7 +62,7 @@ impl<'de> de::Visitor<'de> for Reference {
     }
 }
 
-/// Why a secret cannot be had. Never holds any of it.
+/// The reason for which a secret cannot be had. Never holds any of it.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
     /// The variable is not set, or empty.
@@ -73,7 +73,7 @@ pub enum SecretError {
     NoFile {
         /// Its path.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
     /// The file is empty.

@@ -4,14 +4,14 @@ use super::{ByteSize, Interval, Secret};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How `<voice>` is spoken.
+/// Settings by which `<voice>` is spoken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpeechConfig {
-    /// What speaks. With `none` agents are not taught `<voice>`, and one that comes is skipped.
+    /// The backend that speaks. With `none` agents are not taught `<voice>`, and one that comes is skipped.
     pub backend: SpeechBackend,
-    /// Where the service listens, such as `http://127.0.0.1:8880/v1`. Needed for `openai`; that of ElevenLabs
-    /// is known.
+    /// The address at which the service listens, such as `http://127.0.0.1:8880/v1`. Needed for `openai`; that of
+    /// ElevenLabs is known.
     pub base_url: Option<String>,
     /// The key of the service, by reference.
     pub api_key: Option<Secret>,
@@ -30,7 +30,7 @@ pub struct SpeechConfig {
     pub max_chars: usize,
     /// Longest wait for the sound of all directives of a message. The text after them waits as long.
     pub timeout: Interval,
-    /// How much sound is kept beside the journal, to be heard again in the window; the oldest goes first. `0B`
+    /// The most sound that is kept beside the journal, to be heard again in the window; the oldest goes first. `0B`
     /// keeps none.
     pub keep: ByteSize,
 }
@@ -52,7 +52,7 @@ impl Default for SpeechConfig {
     }
 }
 
-/// What speaks.
+/// The backend that speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SpeechBackend {
@@ -69,13 +69,13 @@ pub enum SpeechBackend {
     Tone,
 }
 
-/// How voice messages of people are written down for the agent.
+/// Settings by which voice messages of people are written down for the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TranscriptionConfig {
-    /// What writes it down.
+    /// The backend that writes it down.
     pub backend: TranscriptionBackend,
-    /// Where the service listens, such as `https://api.openai.com/v1`.
+    /// The address at which the service listens, such as `https://api.openai.com/v1`.
     pub base_url: Option<String>,
     /// The key of the service, by reference.
     pub api_key: Option<Secret>,
@@ -104,7 +104,7 @@ impl Default for TranscriptionConfig {
     }
 }
 
-/// What writes voice messages down.
+/// The backend that writes voice messages down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TranscriptionBackend {

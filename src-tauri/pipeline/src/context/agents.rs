@@ -1,4 +1,4 @@
-//! Who answers on which channel.
+//! The agents that answer, by channel.
 
 use foldback_agents::Agent;
 use foldback_wire::ChannelId;

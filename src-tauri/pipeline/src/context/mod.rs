@@ -1,4 +1,4 @@
-//! What a turn works with. It stands below the stages and delivery, which are given what they need of it.
+//! Everything that a turn works with. It stands below the stages and delivery, which are given what they need of it.
 
 mod agents;
 mod runs;
@@ -21,7 +21,7 @@ use foldback_wire::redact::Redaction;
 use std::sync::Arc;
 use tokio_util::task::TaskTracker;
 
-/// What every turn of a bot works with.
+/// Everything that every turn of a bot works with.
 pub(crate) struct TurnContext {
     pub(crate) ports: Arc<Ports>,
     pub(crate) agents: Agents,
@@ -32,7 +32,7 @@ pub(crate) struct TurnContext {
     pub(crate) recorder: Recorder,
     /// Requests for permission that wait for a person.
     pub(crate) permissions: Permissions,
-    /// What is masked in what goes out.
+    /// The secrets that are masked in what goes out.
     pub(crate) redaction: Option<Redaction>,
     /// Ids of rules of the output grammar that are switched off; without effect outside of mutation tests.
     pub(crate) grammar_off: Vec<String>,

@@ -33,7 +33,7 @@ pub(crate) struct RunHandle {
     pub(crate) state: Arc<RunState>,
 }
 
-/// What changes about a run while it goes on.
+/// The part of a run that changes while it goes on.
 #[derive(Debug, Default)]
 pub(crate) struct RunState {
     doing: Mutex<Option<(RunActivity, Option<String>)>>,
@@ -63,7 +63,7 @@ impl RunState {
         self.thinking.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it has thought until now.
+    /// True where it has thought until now.
     pub(crate) fn stops_thinking(&self) -> bool {
         self.thinking.swap(false, Ordering::Relaxed)
     }
@@ -97,7 +97,7 @@ impl RunHandle {
         Ok(true)
     }
 
-    /// Whether a person stopped it.
+    /// True where a person stopped it.
     pub(crate) fn is_stopped(&self) -> bool {
         self.state.cancelled_by.get().is_some()
     }

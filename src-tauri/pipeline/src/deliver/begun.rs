@@ -8,7 +8,7 @@ pub(crate) struct ShownMessage {
     pub(crate) id: MessageId,
     /// Empty where nobody knows which of two texts it shows.
     pub(crate) text: String,
-    /// When the platform acknowledged it.
+    /// The time at which the platform acknowledged it.
     pub(crate) at: SteadyTime,
 }
 

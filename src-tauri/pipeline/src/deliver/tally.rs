@@ -1,4 +1,4 @@
-//! What is counted of a turn's delivery, and the end that follows from it: counted as it happens or, after a
+//! The count of a turn's delivery, and the end that follows from it: counted as it happens or, after a
 //! restart, from the journal.
 
 use super::arrival::arrived;
@@ -8,16 +8,17 @@ use foldback_wire::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the end of a turn is decided from.
+/// The facts that the end of a turn is decided from.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     /// Texts that arrived, or may have; a live frame is none as long as another text is to replace it.
     pub(crate) texts: u32,
     /// Texts that did not, with why.
     pub(crate) failures: Vec<String>,
-    /// Why nobody knows of a text whether it arrived.
+    /// The reason for which nobody knows of a text whether it arrived.
     pub(crate) unknown: Option<String>,
-    /// Why nobody knows of a file or a voice note whether it arrived: the answer, where nothing else is.
+    /// The reason for which nobody knows of a file or a voice note whether it arrived: the answer, where nothing else
+    /// is.
     pub(crate) unknown_file: Option<String>,
     /// Texts without an acknowledgement: those that failed, and those of which nobody knows.
     pub(crate) unacknowledged: u32,
@@ -32,7 +33,7 @@ pub(crate) struct Tally {
     pub(crate) suppressed: Option<Suppression>,
 }
 
-/// What an operation is to the answer.
+/// The part of an operation in the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnswerPart {
     /// Text of it that is to stay.
@@ -110,12 +111,12 @@ impl Tally {
     }
 }
 
-/// What a run that was cancelled failed of.
+/// The failure of a run that was cancelled.
 pub(crate) const CANCELLED: &str = "it was cancelled";
 /// The failure of a run that the end of its process cut off.
 pub(crate) const CUT_OFF: &str = "the process ended during this turn";
 
-/// How a turn ends by what the journal has of it, once all its operations have ended.
+/// The end of a turn by what the journal has of it, once all its operations have ended.
 pub(crate) fn terminal_of(events: &[Event]) -> Terminal {
     let mut failure = None;
     let (mut begun, mut ended, mut complete) = (false, false, false);
@@ -198,7 +199,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Whether a text is to stand where the frame does, or says anew what it says.
+    /// True where a text is to stand where the frame does, or says anew what it says.
     fn is_replaced_by(&self, text: &Intent) -> bool {
         let begin = |body: Option<&Body>| {
             let place = body.and_then(Body::place)?;
@@ -215,7 +216,7 @@ pub(super) const fn is_file(kind: OpKind) -> bool {
     matches!(kind, OpKind::SendFile | OpKind::SendVoice)
 }
 
-/// Whether an operation puts text of the answer on the screen: neither a directive's nor the placeholder,
+/// True where an operation puts text of the answer on the screen: neither a directive's nor the placeholder,
 /// which stands there before the agent has said anything.
 fn is_answer(intent: &Intent, began: bool) -> bool {
     matches!(intent.kind, OpKind::SendText | OpKind::EditText)

@@ -1,4 +1,4 @@
-//! What waits for a person because it is older than `outbox.max_age`.
+//! Operations and messages that wait for a person because they are older than `outbox.max_age`.
 
 use super::Engine;
 use crate::aged::AwaitingConsent;

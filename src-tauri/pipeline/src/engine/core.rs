@@ -1,4 +1,4 @@
-//! What the running bot is made of.
+//! The parts of the running bot.
 
 use crate::{
     aged::AgedMessages, context::TurnContext, deliver::delivery_queue::DeliveryQueues, gates::Gates,
@@ -8,7 +8,7 @@ use foldback_store::PairingBook;
 use foldback_wire::Rng;
 use std::sync::Arc;
 
-/// What the running bot is made of, from what a turn works with up to what begins turns.
+/// The parts of the running bot, from what a turn works with up to what begins turns.
 pub(super) struct Core {
     pub(super) context: Arc<TurnContext>,
     pub(super) delivery_queues: Arc<DeliveryQueues>,

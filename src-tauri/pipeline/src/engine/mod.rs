@@ -45,22 +45,22 @@ const INBOUND: usize = 256;
 
 /// Everything a bot is made of.
 pub struct Parts {
-    /// What the operator wants.
+    /// The configuration.
     pub config: Arc<Config>,
     /// The folder that relative paths of the configuration lie below.
     pub base: PathBuf,
     /// Masks secrets; `None` when redaction is off. Clones share the credentials that they know: whoever reads one later
     /// tells a clone of it.
     pub redaction: Option<Redaction>,
-    /// Where files to be sent really lie, when a replay's own folder stands for `files.send_dir`.
+    /// The folder in which files to be sent really lie, when a replay's own folder stands for `files.send_dir`.
     pub send_dir: Option<PathBuf>,
-    /// Where decisions and intents go.
+    /// The journal, which decisions and intents go to.
     pub journal: Arc<dyn Journal>,
     /// The channels, by name.
     pub channels: Vec<(ChannelId, Arc<dyn ChannelAdapter>)>,
-    /// Who answers.
+    /// The agents that answer.
     pub agents: Agents,
-    /// What speaks and what listens.
+    /// Speech and transcription.
     pub speech: Speech,
     /// Time.
     pub clock: Arc<dyn Clock>,
@@ -72,7 +72,7 @@ pub struct Parts {
     pub grammar_off: Vec<String>,
 }
 
-/// Why a bot cannot start.
+/// The reason for which a bot cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The journal cannot be used.

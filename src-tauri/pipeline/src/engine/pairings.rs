@@ -5,7 +5,7 @@ use crate::pairing::PairingFault;
 use foldback_wire::{Actor, ChannelId, UserId, rpc::Pairings};
 
 impl Engine {
-    /// Who waits for an operator, and who was let in.
+    /// The people who wait for an operator, and those who were let in.
     pub fn pairings(&self) -> Pairings {
         self.core.pairing.list()
     }

@@ -19,10 +19,10 @@ const SPOKEN: &str = ".voice";
 const FORGETFUL: &str = "memory";
 /// Bytes of a digest that tell journals apart.
 const DISTINCT: usize = 8;
-/// How long what an older version left may still be waited for by a journal that is not ours.
+/// The time for which what an older version left may still be waited for by a journal that is not ours.
 const WAITED_FOR: Duration = Duration::from_hours(7 * 24);
 
-/// Where what is spoken for the operations of a journal lies.
+/// The folder of what is spoken for the operations of a journal.
 pub(super) fn folder_of(journal: Option<&Path>) -> String {
     let mut folder = format!("{SPOKEN}/");
     let Some(journal) = journal else {
@@ -36,8 +36,8 @@ pub(super) fn folder_of(journal: Option<&Path>) -> String {
     folder
 }
 
-/// Whether a path below the folder of files leads to what was spoken, however it is spelled; some file systems do not
-/// tell capitals.
+/// True where a path below the folder of files leads to what was spoken, however it is spelled; some file systems do
+/// not tell capitals.
 pub(super) fn is_below(path: &Path) -> bool {
     let mut names = path.components().filter(|part| *part != Component::CurDir);
     names
@@ -53,12 +53,12 @@ pub fn is_own_file(path: &str) -> bool {
 }
 
 impl SendDir {
-    /// Puts what was spoken where it can be sent from. It stays there until [`Self::spent`].
+    /// Puts what was spoken where it can be sent from. It stays there until [`Self::delete_spent`].
     pub fn put_spoken(&self, name: &str, bytes: &[u8], can: &Capabilities) -> Result<Sendable, FileRefusal> {
         self.put(name, bytes, size_limit(can, FileKind::Audio))
     }
 
-    /// Puts the rest of an answer where it can be sent from. It stays there until [`Self::spent`].
+    /// Puts the rest of an answer where it can be sent from. It stays there until [`Self::delete_spent`].
     pub fn put_rest(&self, name: &str, bytes: &[u8], can: &Capabilities) -> Result<Sendable, FileRefusal> {
         self.put(name, bytes, size_limit(can, FileKind::File))
     }

@@ -29,7 +29,7 @@ impl ShownPart {
         )
     }
 
-    /// What a part of one side is on the other. `None` where the text stands for all the bytes at once: joined
+    /// The span on the other side of a part of one side. `None` where the text stands for all the bytes at once: joined
     /// white space, a mask.
     fn narrowed(self, part: Span, side: Span, other: Span) -> Option<Span> {
         let start = other.start + part.start - side.start;
@@ -37,13 +37,13 @@ impl ShownPart {
     }
 }
 
-/// What a scanner shows, in the order of the clean text.
+/// The ranges that a scanner shows, in the order of the clean text.
 #[derive(Debug, Default)]
 pub(super) struct ShownRanges {
     parts: Vec<ShownPart>,
     /// For each part, where the raw bytes of it and of all before it end.
     reach: Vec<usize>,
-    /// Where all that was decided ends.
+    /// The place where all that was decided ends.
     read: usize,
 }
 
@@ -65,7 +65,7 @@ impl ShownRanges {
         self.read = self.read.max(end);
     }
 
-    /// What of these raw bytes is shown. Looks at one part only where none is.
+    /// The shown parts of these raw bytes. Looks at one part only where none is.
     pub(super) fn of_raw(&self, raw: Span) -> impl Iterator<Item = ShownPart> {
         let behind = self
             .reach
@@ -95,7 +95,7 @@ impl ShownRanges {
     }
 }
 
-/// What is not to be seen: ranges that do not touch.
+/// The ranges that are not to be seen; no two touch.
 #[derive(Debug, Default)]
 pub(super) struct HiddenRanges(BTreeMap<usize, usize>);
 
@@ -122,7 +122,7 @@ impl HiddenRanges {
         new
     }
 
-    /// What of these bytes is hidden.
+    /// The hidden ranges of these bytes.
     pub(super) fn of(&self, span: Span) -> impl Iterator<Item = Span> {
         let before = self.0.range(..span.end).rev();
         before.map_while(move |(start, end)| common(Span::new(*start, *end), span))

@@ -1,6 +1,6 @@
 //! Fences of code and tables: what a cut inside of one has to close, and to open again in the next message.
 
-/// What is open at a place of a text.
+/// A block that is open at a place of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum OpenBlock {
     /// A fence of code.
@@ -20,7 +20,7 @@ pub(super) enum OpenBlock {
 }
 
 impl OpenBlock {
-    /// What opens it again.
+    /// The text that opens it again.
     pub(super) fn reopen(&self) -> String {
         match self {
             Self::Fence { opener, .. } => format!("{opener}\n"),
@@ -28,7 +28,7 @@ impl OpenBlock {
         }
     }
 
-    /// What closes it behind a piece.
+    /// The text that closes it behind a piece.
     pub(super) fn close(&self) -> String {
         match self {
             Self::Fence { margin, marker, .. } => format!("\n{margin}{marker}"),
@@ -36,7 +36,7 @@ impl OpenBlock {
         }
     }
 
-    /// Whether it is over with this line: at the line that closes a fence, before one that is no row.
+    /// True where it is over with this line: at the line that closes a fence, before one that is no row.
     pub(super) fn ends_at(&self, line: &str) -> bool {
         match self {
             Self::Fence { marker, .. } => {
@@ -52,16 +52,16 @@ impl OpenBlock {
     }
 }
 
-/// What is open at the end of a text, and where in it that began; `None` for what was open before it.
+/// The block that is open at the end of a text, and where in it that began; `None` for what was open before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LocatedBlock {
     pub(super) open: OpenBlock,
     pub(super) start: Option<usize>,
-    /// Where its content begins.
+    /// The place where its content begins.
     pub(super) body: usize,
 }
 
-/// What is open at the end of `text`, if `before` is open at its beginning.
+/// The block that is open at the end of `text`, if `before` is open at its beginning.
 pub(super) fn open_block_at(text: &str, before: Option<&OpenBlock>, tables: bool) -> Option<LocatedBlock> {
     let mut opened = before.map(|open| LocatedBlock {
         open: open.clone(),
@@ -103,7 +103,7 @@ pub(super) fn open_block_at(text: &str, before: Option<&OpenBlock>, tables: bool
     opened
 }
 
-/// Whether these two lines are the head of a table.
+/// True where these two lines are the head of a table.
 pub(super) fn table(first: &str, second: &str) -> Option<OpenBlock> {
     let dashes = second.trim();
     let is_rule = dashes.contains('-') && dashes.chars().all(|c| matches!(c, '-' | ':' | '|' | ' ' | '\t'));

@@ -1,4 +1,4 @@
-//! Where a text may be cut: between graphemes, at the best place there is.
+//! The place where a text may be cut: between graphemes, at the best place there is.
 
 use foldback_wire::LengthUnit;
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation as _};
@@ -17,12 +17,12 @@ pub(super) fn fits(text: &str, room: usize, unit: LengthUnit) -> bool {
         })
 }
 
-/// How much the first grapheme of a text takes.
+/// The length of the first grapheme of a text.
 pub(super) fn first_grapheme(text: &str, unit: LengthUnit) -> usize {
     text.graphemes(true).next().map_or(0, |first| unit.measure(first))
 }
 
-/// Whether no grapheme goes on over this place.
+/// True where no grapheme goes on over this place.
 fn is_boundary(text: &str, at: usize) -> bool {
     // Given the whole text it never asks for more of it.
     GraphemeCursor::new(at, text.len(), true).is_boundary(text, 0) != Ok(false)
@@ -71,8 +71,8 @@ pub(super) fn window(text: &str, room: usize, unit: LengthUnit) -> usize {
     text.len()
 }
 
-/// Where to break in the first `window` bytes: where the piece ends, and where the next one begins. White space
-/// can be a part of a grapheme (with an accent on it), and stays with it.
+/// The place at which to break in the first `window` bytes: where the piece ends, and where the next one begins. White
+/// space can be a part of a grapheme (with an accent on it), and stays with it.
 pub(super) fn best_break(rest: &str, window: usize) -> (usize, usize) {
     let (end, next) = best_place(&rest[..window], &rest[window..]);
     if end == window && next == window {

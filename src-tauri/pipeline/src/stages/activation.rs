@@ -13,7 +13,7 @@ const CHATS: usize = 5_000;
 
 type Chat = (ChannelId, ChatId, Option<ThreadId>);
 
-/// How many turns bots got in a row, in each chat where a bot wrote last.
+/// The number of turns that bots got in a row, in each chat where a bot wrote last.
 #[derive(Debug, Default)]
 pub(crate) struct BotTurns {
     chats: HashMap<Chat, u32>,
@@ -60,7 +60,7 @@ impl BotTurns {
     }
 }
 
-/// What the stage decides from, beside the message.
+/// The facts that the stage decides from, beside the message.
 pub(crate) struct ActivateContext<'a> {
     pub(crate) rules: Rules,
     pub(crate) settings: &'a ChannelConfig,
@@ -98,7 +98,7 @@ pub(crate) fn activate(context: ActivateContext<'_>, message: &Inbound) -> Flow<
     Flow::Continue(why)
 }
 
-/// Why the bot is meant, if it is.
+/// The reason for which the bot is meant, if it is.
 fn meant(rules: Rules, settings: &ChannelConfig, message: &Inbound, answers_bot: bool) -> Option<String> {
     if message.chat_type == ChatType::Direct {
         return Some("a direct message".to_owned());

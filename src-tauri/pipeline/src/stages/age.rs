@@ -8,11 +8,11 @@ use crate::{
 use foldback_wire::{Capabilities, Gate, Inbound, Stage, Timestamp};
 use std::time::Duration;
 
-/// What the stage decides from, beside the message.
+/// The facts that the stage decides from, beside the message.
 pub(crate) struct AgeContext<'a> {
     pub(crate) rules: Rules,
     pub(crate) can: &'a Capabilities,
-    /// How long events are kept; 0 keeps them for ever.
+    /// The time for which events are kept; 0 keeps them for ever.
     pub(crate) keep: Duration,
     /// The time before which events were deleted already, whatever was kept then.
     pub(crate) deleted: Timestamp,

@@ -8,14 +8,14 @@ use crate::{
 };
 use foldback_wire::{Actor, ChatType, Gate, Inbound, Platform, Stage};
 
-/// What the stage decides from, beside the message.
+/// The facts that the stage decides from, beside the message.
 pub(crate) struct AuthorizeContext<'a> {
     pub(crate) rules: Rules,
     pub(crate) platform: Platform,
     pub(crate) settings: &'a ChannelConfig,
-    /// Who let the sender in, where an operator did.
+    /// The operator who let the sender in, where one did.
     pub(crate) approved: Option<&'a Actor>,
-    /// Whether the bot wrote the message itself.
+    /// True where the bot wrote the message itself.
     pub(crate) own: bool,
 }
 

@@ -15,10 +15,10 @@ use std::{
 
 /// Messages remembered; the oldest go first.
 const CAPACITY: usize = 5_000;
-/// How long a message is remembered, from its claim.
+/// The time for which a message is remembered, from its claim.
 const MEMORY: Duration = Duration::from_mins(20);
 
-/// What makes a message the same. A tuple of types: joined strings let two messages collide where one
+/// The identity of a message. A tuple of types: joined strings let two messages collide where one
 /// part is missing in each.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
@@ -41,7 +41,7 @@ impl Key {
     }
 }
 
-/// Whether a message is one of the journal, which is older and may not say which account it came to. Then it is the
+/// True where a message is one of the journal, which is older and may not say which account it came to. Then it is the
 /// same only if it was written at the same moment: the messages of another account have the same ids, at other times.
 pub(crate) fn is_same(kept: &Inbound, message: &Inbound) -> bool {
     let mut key = Key::of(kept);
@@ -51,7 +51,7 @@ pub(crate) fn is_same(kept: &Inbound, message: &Inbound) -> bool {
     key == Key::of(message)
 }
 
-/// How far an earlier turn is with a message.
+/// The progress of an earlier turn with a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClaimState {
     /// Its turn has not ended.
@@ -154,7 +154,7 @@ impl MessageMemory {
         self.order.len().max(self.entries.len())
     }
 
-    /// Whether a turn that made a claim is not over.
+    /// True where a turn that made a claim is not over.
     pub(crate) fn works_on(&self, turn: TurnId) -> bool {
         self.in_work.contains(&turn)
     }

@@ -23,7 +23,7 @@ use tokio_util::sync::DropGuard;
 /// Most requests of one run that wait for a person at once. Whoever is asked more cannot look at each.
 const OPEN: usize = 32;
 
-/// Who asks whom, and about what.
+/// The question of a run: who asks, who is asked, and about what.
 #[derive(Clone, Copy)]
 pub(crate) struct PermitContext<'a> {
     pub(crate) permissions: &'a Permissions,
@@ -58,7 +58,7 @@ struct OpenPermit {
 
 /// A request that the chat is asked about, too.
 struct ChatTitle {
-    /// What it is about, as it was asked there.
+    /// Its subject, as it was asked there.
     title: String,
     /// With the request the question goes.
     _decided: DropGuard,
@@ -88,7 +88,7 @@ impl<'a> Permits<'a> {
         }
     }
 
-    /// Whether a person is waited for.
+    /// True where a person is waited for.
     pub(crate) fn is_open(&self) -> bool {
         !self.open.is_empty()
     }
@@ -286,12 +286,12 @@ impl<'a> Permits<'a> {
             .note(Kind::PermissionDecided { id, option, by, why })
     }
 
-    /// What the chat is to be told of decisions since it was asked for the last time.
+    /// Takes the decisions that the chat is to be told of since this was asked for the last time.
     pub(crate) fn take_decisions(&mut self) -> Vec<OutputEvent> {
         std::mem::take(&mut self.decided)
     }
 
-    /// What still waits is cancelled.
+    /// Cancels the requests that still wait.
     pub(crate) fn cancel_open(&mut self, why: NoDecision) -> Result<(), StoreError> {
         if !self.rules.holds(Rule::PermitCancel) {
             return Ok(());

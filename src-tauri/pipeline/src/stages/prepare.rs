@@ -13,7 +13,7 @@ use std::{fmt::Write as _, path::Path};
 /// The schema of the sender context.
 pub(crate) const SENDER_SCHEMA: &str = "foldback.sender.v1";
 
-/// Who writes, where and when. Additive changes keep the version.
+/// The sender, the chat and the time. Additive changes keep the version.
 #[derive(Debug, Serialize)]
 struct SenderContext<'a> {
     schema: &'static str,
@@ -41,10 +41,10 @@ struct FileNote<'a> {
     media_type: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
-    /// Whether the agent is given it.
+    /// True where the agent is given it.
     #[serde(skip_serializing_if = "Option::is_none")]
     given: Option<bool>,
-    /// Why not, or what is odd about it.
+    /// The reason why not, or what is odd about it.
     #[serde(skip_serializing_if = "str::is_empty")]
     note: &'a str,
 }
@@ -58,7 +58,7 @@ pub(crate) struct HostAbilities<'a> {
     pub(crate) outgoing: Option<&'a Path>,
 }
 
-/// What the stage writes from, beside the message.
+/// The facts that the stage writes from, beside the message.
 pub(crate) struct PrepareContext<'a> {
     pub(crate) rules: Rules,
     pub(crate) can: &'a Capabilities,

@@ -8,7 +8,7 @@ use foldback_directives::{
 };
 use foldback_wire::{Directive, Header, Kind, RangeReason, Span, redact::Redaction};
 
-/// What is masked in a turn.
+/// The secrets that are masked in a turn.
 pub(crate) struct Redact<'a> {
     redaction: Option<&'a Redaction>,
     rules: Rules,
@@ -111,7 +111,7 @@ pub(crate) struct RawText {
     decided: usize,
 }
 
-/// What the journal is told of a raw text.
+/// A piece of raw text for the journal.
 pub(crate) struct RawChunk {
     pub(crate) span: Span,
     pub(crate) text: String,

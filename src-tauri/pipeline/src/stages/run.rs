@@ -30,7 +30,7 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 const AHEAD: usize = 64;
 /// Decisions the scanner may be ahead of the delivery: a platform that keeps us waiting slows the agent down.
 pub(crate) const OUTPUT_EVENTS: usize = 256;
-/// How long a cancelled agent may take to say that it stopped.
+/// The time that a cancelled agent may take to say that it stopped.
 const STOP: Duration = Duration::from_secs(5);
 
 /// A run to be made.
@@ -49,10 +49,10 @@ pub(crate) struct Run<'a> {
     pub(crate) session: &'a SessionId,
     /// The sessions of their own that the agents are asked to take up again, by backend.
     pub(crate) kept: BTreeMap<String, String>,
-    /// Whether the user is told that the agent lost the conversation.
+    /// True where the user is told that the agent lost the conversation.
     pub(crate) tell_lost: bool,
     pub(crate) state: Arc<RunState>,
-    /// Whether the chat may see something of tool calls, and of reasoning.
+    /// True where the chat may see something of tool calls, and of reasoning.
     pub(crate) shows_tools: bool,
     pub(crate) shows_thoughts: bool,
     pub(crate) permit: PermitContext<'a>,
@@ -62,7 +62,7 @@ pub(crate) struct Run<'a> {
     pub(crate) on_step: &'a (dyn Fn() + Sync),
 }
 
-/// What the pipeline waits for.
+/// The events that the pipeline waits for.
 enum RunInput {
     Step(AgentEvent),
     /// A request for permission is decided.
@@ -79,7 +79,7 @@ enum RunInput {
     ChatFull,
 }
 
-/// How a run ended.
+/// The end of a run.
 enum End {
     Done(StopReason),
     /// It said more than its chat should get and was stopped.
@@ -355,7 +355,7 @@ impl Run<'_> {
         self.recorder.note_all(ends.collect())
     }
 
-    /// What is said beside the answer.
+    /// Sends what is said beside the answer.
     async fn send_output(&self, output: impl IntoIterator<Item = OutputEvent>) {
         for event in output {
             // The delivery may have ended early, on a store that failed.
@@ -398,7 +398,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// What is said next is no reasoning.
+    /// Ends the reasoning, as what follows is none.
     async fn end_thought(&self, scan: &mut Scan<'_>) -> Result<(), StoreError> {
         self.record_decisions(scan.end_reasoning()).await?;
         if self.state.stops_thinking() && self.shows_thoughts {

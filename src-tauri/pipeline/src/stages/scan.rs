@@ -10,7 +10,7 @@ use foldback_wire::{
     DirectiveRef, Fate, Header, Hold, Kind, Outcome, OutcomeCode, Range, RangeReason, Span, redact::Redaction,
 };
 
-/// What came of a piece of text: for the journal, and for the delivery.
+/// The decisions about a piece of text: for the journal, and for the delivery.
 #[derive(Debug, Default)]
 pub(crate) struct Decisions {
     pub(crate) events: Vec<Kind>,
@@ -212,7 +212,7 @@ struct Listener<'a> {
     into: &'a mut Decisions,
     /// Plain shown bytes that follow each other, not yet written down: one range instead of many.
     plain: Option<Span>,
-    /// Where what is held begins.
+    /// The place where what is held begins.
     holds: Option<usize>,
     /// The raw text, to show what was read as markup: a leak that the alarm is there for. Only mutation tests
     /// ask for it.

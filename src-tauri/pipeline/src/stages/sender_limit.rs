@@ -17,7 +17,7 @@ const WINDOW: Duration = Duration::from_mins(1);
 /// Senders from which on those are forgotten that were silent for the time in which messages are counted.
 const SENDERS: usize = 5_000;
 
-/// When each sender wrote lately, in all chats of a channel.
+/// The times at which each sender wrote lately, in all chats of a channel.
 #[derive(Debug, Default)]
 pub(crate) struct SenderTimes {
     senders: HashMap<(ChannelId, UserId), VecDeque<Timestamp>>,

@@ -1,4 +1,4 @@
-//! What agents say of tools, as the journal keeps it: without secrets, and as much as a person can read.
+//! Tool calls of agents, as the journal keeps them: without secrets, and as much as a person can read.
 
 use crate::recorder::Recorder;
 use foldback_wire::{CallPreview, PermissionOption, PermissionRequest, ToolCall};

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 /// Voice messages that are written down at once.
 const AT_ONCE: usize = 3;
 
-/// What is said in the voice messages among these files, as a section of the prompt; empty where there is none. One that
+/// The words of the voice messages among these files, as a section of the prompt; empty where there is none. One that
 /// cannot be written down is told in its place, so that an agent does not answer as if there were nothing; the service's
 /// own words about that are for the journal. What `masks` knows is not told.
 pub(crate) async fn transcripts(

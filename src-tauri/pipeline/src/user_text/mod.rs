@@ -3,7 +3,7 @@
 //! A person in a chat cannot change the configuration and need not know that there is one: no sentence here names a
 //! setting. The journal, the window and the command line say in their own words which one it was. What an agent wrote,
 //! and the texts that the configuration itself holds (`output.empty_text`, `output.placeholder`), are no sentences of
-//! ours. An [`Outgoing`](crate::deliver) with words of our own can be made of a [`UserText`] only.
+//! ours. An [`OutgoingOperation`](crate::deliver) with words of our own can be made of a [`UserText`] only.
 
 mod question;
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub(super) struct EditedMessage {
     pub(super) wanted: String,
     /// Its text is empty where nobody knows which of two it shows.
     pub(super) shown: Option<(MessageId, String)>,
-    /// When it may be edited again.
+    /// The time at which it may be edited again.
     pub(super) due: SteadyTime,
     /// Frames that failed in a row.
     failures: u32,
@@ -32,7 +32,7 @@ impl EditedMessage {
         !self.given_up && !self.wanted.is_empty() && shown != Some(self.wanted.as_str())
     }
 
-    /// Whether more frames of it are shown while the run goes on. What it says in the end is shown all the same.
+    /// True where more frames of it are shown while the run goes on. What it says in the end is shown all the same.
     pub(super) const fn is_live(&self) -> bool {
         !self.given_up && self.failures < LIVE_FAILURES
     }

@@ -1,4 +1,4 @@
-//! What a chat sees beside the answer: the agent's tool calls, and what it thinks, as far as the settings say. All of
+//! Messages beside the answer: the agent's tool calls, and what it thinks, as far as the settings say. All of
 //! it is the bot's own words: it is no part of the answer, is never scanned, and counts as nothing that was said.
 
 mod edited_message;
@@ -18,7 +18,7 @@ use foldback_wire::{MessageId, PermissionId, SteadyTime, ToolCall, ToolStatus};
 use std::collections::BTreeMap;
 use words::{KnownCall, end_of, fitting, keep_end, line, named, whole};
 
-/// What is shown beside the answer, and what of it stands on the screen.
+/// The messages beside the answer, and what of it stands on the screen.
 #[derive(Debug, Default)]
 pub(crate) struct Asides {
     calls: Vec<KnownCall>,
@@ -174,7 +174,7 @@ impl Asides {
             .map(drop)
     }
 
-    /// When what is shown in place may be brought up to date, if it is not.
+    /// The time at which what is shown in place may be brought up to date, if it is not.
     pub(crate) fn due(&self) -> Option<SteadyTime> {
         let Self {
             line,

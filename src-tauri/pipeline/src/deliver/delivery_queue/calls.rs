@@ -4,7 +4,7 @@ use super::{clearance::Clearance, judge::CallAttempt, queued::QueuedOperation};
 use foldback_wire::{OpKind, Outcome, OutcomeCode, Timestamp};
 use std::time::Duration;
 
-/// How long a platform with idempotency keys certainly knows one: Discord promises "the past few minutes"
+/// The time for which a platform with idempotency keys certainly knows one: Discord promises "the past few minutes"
 /// (<https://discord.com/developers/docs/resources/message#create-message>, `enforce_nonce`). What may have
 /// arrived longer ago is not sent again.
 pub(crate) const KEY_MEMORY: Duration = Duration::from_mins(2);
@@ -18,7 +18,7 @@ pub(super) struct CallHistory {
     pub(super) passed_over: u32,
     /// The last ones in a row that never left this machine.
     pub(super) unsent: u32,
-    /// When the first one began that may have done it.
+    /// The time at which the first one began that may have done it.
     pub(super) maybe_done_at: Option<Timestamp>,
     /// A repetition changes nothing, however long ago the first one was.
     idempotent: bool,

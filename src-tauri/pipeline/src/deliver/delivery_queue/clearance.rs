@@ -49,7 +49,7 @@ struct Circumstances {
     open: bool,
     /// It is to reach the platform.
     armed: bool,
-    /// Until when the platform wants no such call.
+    /// The time until which the platform wants no such call.
     paused: Option<Timestamp>,
     /// Before this it is not to go.
     not_before: Option<SteadyTime>,

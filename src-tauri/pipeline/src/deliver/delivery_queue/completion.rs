@@ -44,7 +44,7 @@ pub(crate) struct PendingOperation {
     pub(crate) instead: bool,
     /// Of a directive: cancelled once the text behind it does not wait for it any more.
     pub(crate) overtaken: Option<CancellationToken>,
-    /// Why its queue is held, now and later; `None` while it is not.
+    /// The reason for which its queue is held, now and later; `None` while it is not.
     pub(crate) held: watch::Receiver<Option<HoldReason>>,
     /// An error when the process ends first: the operation stays in the outbox.
     pub(crate) ended: oneshot::Receiver<OperationCompletion>,

@@ -1,6 +1,6 @@
-//! What was held for too long goes out only when a person agrees. What its platform may have carried out is not asked
-//! about: it is done again where a repetition changes nothing, and ends as `unknown` elsewhere. What is done in its place
-//! is as old as it is, and asked about.
+//! Consent: an operation that was held for too long goes out only when a person agrees. What its platform may have
+//! carried out is not asked about: it is done again where a repetition changes nothing, and ends as `unknown`
+//! elsewhere. What is done in its place is as old as it is, and asked about.
 
 use super::{DeliveryQueues, completion::Origin, queued::QueuedOperation};
 use crate::rules::Rule;
@@ -11,7 +11,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// When the channel took operations again under a queue; [`NOT_YET`] while it does not. What is older was held.
+/// The time at which the channel took operations again under a queue; [`NOT_YET`] while it does not. What is older was
+/// held.
 pub(super) type ReopenTime = Arc<Mutex<Option<Timestamp>>>;
 
 /// It has not opened again.
@@ -21,7 +22,7 @@ pub(super) const NOT_YET: Timestamp = Timestamp(i64::MAX);
 #[derive(Clone, Copy)]
 pub(super) struct OperationAge {
     pub(super) op: OpId,
-    /// When it was intended itself.
+    /// The time at which it was intended itself.
     pub(super) at: Timestamp,
     /// The time from which its age counts.
     age_from: Timestamp,

@@ -1,4 +1,4 @@
-//! What an answer of a platform means for an operation: done, tried again, or given up.
+//! The meaning of a platform's answer for an operation: done, tried again, or given up.
 
 use super::backoff::backoff;
 use crate::{
@@ -9,7 +9,7 @@ use foldback_channels::{Delivered, NotDelivered, Refusal};
 use foldback_wire::{Outcome, OutcomeCode, RefusalCode, Rng};
 use std::time::Duration;
 
-/// What is known about an operation when a platform answers.
+/// The facts about an operation when a platform answers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CallAttempt {
     /// Platform calls so far, this one included.
@@ -30,7 +30,7 @@ pub(crate) struct CallAttempt {
     pub(crate) no_attempt: Option<Duration>,
 }
 
-/// What to do next.
+/// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// It has ended. `retry_after` is how long the platform wants no more of the kind.

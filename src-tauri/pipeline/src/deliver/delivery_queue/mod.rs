@@ -93,7 +93,7 @@ struct DeliveryQueue {
     waiting: VecDeque<QueuedOperation>,
     /// The operation that is being carried.
     first: Option<OperationAge>,
-    /// Why it is held for its channel, its platform or a person; `None` while it is not.
+    /// The reason for which it is held for its channel, its platform or a person; `None` while it is not.
     held: watch::Sender<Option<HoldReason>>,
     reopened: ReopenTime,
     /// Operations that what stood behind them has overtaken, and that are still being carried.
@@ -131,17 +131,17 @@ pub(crate) struct DeliveryQueues {
     pub(super) policy: OutboxConfig,
     rules: Rules,
     ids: Arc<Ids>,
-    /// What was spoken is deleted there with its outcome.
+    /// The folder in which a spoken file is deleted with its outcome.
     files: SendDir,
     busy: Mutex<HashMap<QueueKey, DeliveryQueue>>,
-    /// Until when a person let the old operations of a channel go.
+    /// The time up to which a person let the old operations of a channel go.
     released: watch::Sender<BTreeMap<ChannelId, Timestamp>>,
-    /// What a person gave up on a channel.
+    /// The orders of people who gave up what is held on a channel.
     given_up: watch::Sender<BTreeMap<ChannelId, GiveUpOrder>>,
     /// Held by a platform call of a conversation, which may speak in several chats; not for longer than `ALONE`.
     calls: Mutex<HashMap<SessionId, Weak<tokio::sync::Mutex<()>>>>,
     pub(super) pace: Pace,
-    /// What platforms acknowledged.
+    /// The messages that platforms acknowledged.
     pub(crate) own_messages: OwnMessages,
     tasks: TaskTracker,
     /// Cancelled when the process ends: no call begins any more.
@@ -215,7 +215,7 @@ impl DeliveryQueues {
         pending
     }
 
-    /// Since when the first operation in a chat's queue has been in the outbox; `None` where there is none.
+    /// The time since which the first operation in a chat's queue has been in the outbox; `None` where there is none.
     pub(crate) fn busy_since(&self, channel: &ChannelId, target: &Target) -> Option<SteadyTime> {
         let queues = self.lock();
         let queue = queues.get(&(channel.clone(), target.clone()))?;
@@ -230,7 +230,7 @@ impl DeliveryQueues {
         self.lock().len()
     }
 
-    /// Whether the queue of a chat is held at the moment.
+    /// True where the queue of a chat is held at the moment.
     pub(crate) fn is_held(&self, channel: &ChannelId, target: &Target) -> bool {
         let queues = self.lock();
         queues
@@ -249,7 +249,7 @@ impl DeliveryQueues {
         self.busy.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a conversation's platform call holds, so that it makes no two at once.
+    /// The lock that a conversation's platform call holds, so that it makes no two at once.
     fn calls_of(&self, session: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
         let mut all = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(calls) = all.get(session).and_then(Weak::upgrade) {

@@ -69,7 +69,7 @@ impl QueuedOperation {
         }
     }
 
-    /// Whether somebody waits for it.
+    /// True where somebody waits for it.
     pub(super) fn is_awaited(&self) -> bool {
         self.done.as_ref().is_some_and(|done| !done.is_closed())
     }

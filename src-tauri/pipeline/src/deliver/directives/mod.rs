@@ -48,9 +48,9 @@ pub(super) struct TurnDirectives {
     pub(super) audio_as_voice: bool,
     /// A file or a voice note of the message answers the message that its header names.
     pub(super) file_answered: bool,
-    /// How long the message's voice directives have been waited for, all of them.
+    /// The time for which the message's voice directives have been waited for, all of them.
     speech_took: Duration,
-    /// What of the message was to be heard and is not.
+    /// The texts of the message that were to be heard and are not.
     unspoken: Vec<(DirectiveRef, String)>,
 }
 

@@ -3,7 +3,7 @@
 use foldback_channels::FileRefusal;
 use foldback_wire::OutcomeCode;
 
-/// Why a directive is not carried out.
+/// The reason for which a directive is not carried out.
 pub(super) struct Skip {
     pub(super) code: OutcomeCode,
     pub(super) why: String,
@@ -43,7 +43,7 @@ impl Skip {
         }
     }
 
-    /// Whether it was tried.
+    /// True where it was tried.
     pub(super) fn is_failure(&self) -> bool {
         self.code == OutcomeCode::Failed
     }

@@ -150,7 +150,7 @@ impl TurnDirectives {
         Ok(Ok(()))
     }
 
-    /// How the note went out; `None` while it is held.
+    /// The outcome of the note; `None` while it is held.
     async fn send_note(
         &mut self,
         operations: &mut TurnOperations,

@@ -85,7 +85,7 @@ impl OutgoingOperation {
     }
 }
 
-/// How a channel takes a message off the screen.
+/// The way in which a channel takes a message off the screen.
 pub(crate) fn off_screen(message: &MessageId, can: &Capabilities) -> Removal {
     Removal {
         message: message.clone(),
@@ -94,12 +94,12 @@ pub(crate) fn off_screen(message: &MessageId, can: &Capabilities) -> Removal {
     }
 }
 
-/// What the journal is told of a message that its channel has nothing for.
+/// The words for the journal about a message that its channel has nothing for.
 pub(crate) fn stays(message: &MessageId) -> String {
     left(message, "the channel can neither delete nor edit")
 }
 
-/// What the journal is told of a message that stays where it was to be taken off.
+/// The words for the journal about a message that stays where it was to be taken off.
 pub(crate) fn left(message: &MessageId, why: &str) -> String {
     format!("message {message} is left on the screen: {why}")
 }

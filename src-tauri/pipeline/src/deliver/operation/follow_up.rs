@@ -1,4 +1,4 @@
-//! What follows from how an operation ended: something else in place of what was refused, the removal of what is
+//! Consequences of the end of an operation: something else in place of what was refused, the removal of what is
 //! replaced. It is decided where the outcome is.
 
 use super::{
@@ -12,14 +12,14 @@ use crate::{
 use foldback_store::{Case, Removal, Then};
 use foldback_wire::{Outcome, OutcomeCode, RefusalCode};
 
-/// What follows from an outcome.
+/// The consequence of an outcome.
 #[derive(Debug, Default)]
 pub(crate) struct FollowUp {
     /// An operation.
     pub(crate) wanted: Option<OutgoingOperation>,
     /// It takes the place of what was refused.
     pub(crate) instead: bool,
-    /// What the journal is told.
+    /// The words for the journal.
     pub(crate) warning: Option<String>,
 }
 
@@ -79,7 +79,7 @@ impl FollowUp {
     }
 }
 
-/// Whether something else is done after this outcome.
+/// True where something else is done after this outcome.
 fn is_case(case: Case, outcome: &Outcome, rules: Rules) -> bool {
     let failed = outcome.code == OutcomeCode::Failed;
     match case {

@@ -27,7 +27,7 @@ pub(crate) struct OutgoingOperation {
     pub(crate) live: bool,
     /// The place of a message's clean text that it shows.
     pub(crate) shows: Option<AnswerPlace>,
-    /// What follows from how it ends.
+    /// The consequence of its end.
     pub(crate) then: Then,
     /// Of a question: once it is decided, it is not sent any more, nor by the next start.
     pub(crate) question: Option<QuestionDelivery>,
@@ -120,7 +120,7 @@ impl OutgoingOperation {
         }
     }
 
-    /// What may come of it: itself, and what would be done in its place.
+    /// Every call that may come of it: its own, and those that would be made in its place.
     pub(super) fn operations(&mut self) -> impl Iterator<Item = &mut Operation> {
         let mut then = Some(&mut self.then);
         let others = std::iter::from_fn(move || {
@@ -143,7 +143,7 @@ impl OutgoingOperation {
         }
     }
 
-    /// Whether it, or what is done in its place, puts a new message into a chat.
+    /// True where it, or what is done in its place, puts a new message into a chat.
     pub(super) fn makes_message(&mut self) -> bool {
         self.operations().any(|operation| {
             matches!(

@@ -139,7 +139,7 @@ impl OperationSender {
         self.queues.stop.run_until_cancelled(work).await
     }
 
-    /// Whether it sends to another chat than the turn's own.
+    /// True where it sends to another chat than the turn's own.
     pub(crate) const fn is_elsewhere(&self) -> bool {
         self.patience.is_some()
     }
@@ -237,7 +237,7 @@ impl OperationSender {
         }
     }
 
-    /// Whether an operation would go out now.
+    /// True where an operation would go out now.
     pub(crate) fn is_open(&self) -> bool {
         self.channel.status().open_for(self.dry_run).is_ok()
             && !self.queues.is_held(self.channel.id(), &self.target)

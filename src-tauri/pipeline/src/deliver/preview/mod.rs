@@ -37,7 +37,7 @@ pub(crate) struct Preview {
     failures: u32,
     /// The platform wants no frame before this.
     quiet_until: SteadyTime,
-    /// Whether it said so itself.
+    /// True where it said so itself.
     limited: bool,
     /// A first frame may stand on the screen, and nobody can edit it: another one could double the message.
     lost: bool,

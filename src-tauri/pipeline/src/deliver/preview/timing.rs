@@ -14,7 +14,8 @@ use foldback_wire::{HoldReason, Kind, SteadyTime};
 use std::time::Duration;
 
 impl Preview {
-    /// When the next live frame may be shown, if there is text that is not shown yet and a message for it to stand in.
+    /// The time at which the next live frame may be shown, if there is text that is not shown yet and a message for it
+    /// to stand in.
     pub(crate) fn due(&self, operations: &TurnOperations) -> Option<SteadyTime> {
         let interval = self.interval(operations)?;
         if !self.is_dirty() || !(self.counted || operations.may_send_message()) {

@@ -27,7 +27,7 @@ pub(super) enum Ending {
 pub(super) struct Failure {
     /// The user is told this; `None` once they were.
     pub(super) notice: Option<UserText<'static>>,
-    /// What the journal is told.
+    /// The words for the journal.
     pub(super) detail: String,
 }
 
@@ -110,7 +110,7 @@ impl TurnDelivery {
         Ok(())
     }
 
-    /// Whether an answer said and did nothing at all.
+    /// True where an answer said and did nothing at all.
     fn is_empty(&self) -> bool {
         let tally = &self.operations.tally;
         tally.texts == 0

@@ -128,7 +128,7 @@ impl TurnDelivery {
         self.operations.collect_elsewhere().await
     }
 
-    /// Whether something is not finished in other chats.
+    /// True where something is not finished in other chats.
     pub(crate) const fn is_busy_elsewhere(&self) -> bool {
         self.operations.is_busy_elsewhere()
     }

@@ -149,12 +149,12 @@ impl TurnOperations {
         }
     }
 
-    /// Whether an operation in the turn's chat would go out now.
+    /// True where an operation in the turn's chat would go out now.
     pub(super) fn is_open(&self) -> bool {
         self.sender.is_open()
     }
 
-    /// Whether nothing of the turn stands in its chat yet but its placeholder.
+    /// True where nothing of the turn stands in its chat yet but its placeholder.
     pub(super) const fn is_first(&self) -> bool {
         !self.spoke
     }
@@ -164,22 +164,22 @@ impl TurnOperations {
         self.held.len() + self.elsewhere.len()
     }
 
-    /// Whether something in the turn's chat has not ended.
+    /// True where something in the turn's chat has not ended.
     pub(super) fn is_held(&self) -> bool {
         !self.held.is_empty()
     }
 
-    /// Whether text of the answer is held.
+    /// True where text of the answer is held.
     pub(super) fn holds_text(&self) -> bool {
         self.held.iter().any(|held| held.counted == AnswerPart::Text)
     }
 
-    /// Whether something is not finished in other chats.
+    /// True where something is not finished in other chats.
     pub(super) const fn is_busy_elsewhere(&self) -> bool {
         !self.elsewhere.is_empty()
     }
 
-    /// Whether the chat may have one more message of the turn.
+    /// True where the chat may have one more message of the turn.
     pub(super) fn may_send_message(&self) -> bool {
         self.quota.is_left()
     }

@@ -86,7 +86,7 @@ impl TurnOperations {
         }
     }
 
-    /// What takes a message off the screen; where the channel has nothing for it, the journal is told.
+    /// The operation that takes a message off the screen; where the channel has nothing for it, the journal is told.
     fn removal(&self, message: &MessageId) -> Result<Option<OutgoingOperation>, StoreError> {
         let removal = OutgoingOperation::removal(&off_screen(message, &self.can));
         if removal.is_none() {

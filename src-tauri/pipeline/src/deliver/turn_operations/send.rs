@@ -11,7 +11,7 @@ use crate::deliver::{
 use foldback_store::StoreError;
 use foldback_wire::{Body, Kind};
 
-/// What the end of an operation means for its turn.
+/// The meaning of an operation's end for its turn.
 #[derive(Clone, Copy)]
 struct Weight {
     live: bool,

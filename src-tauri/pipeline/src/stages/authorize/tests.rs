@@ -1,4 +1,4 @@
-//! Whom the stage lets in, and which setting says so.
+//! The people whom the stage lets in, and the setting that says so.
 
 use super::*;
 use crate::testing::inbound;

@@ -1,9 +1,9 @@
-//! What a file is: by what the platform says, and by its first bytes, which go before.
+//! The type of a file: by what the platform says, and by its first bytes, which go before.
 
 /// Media type of a file of which nothing better is known.
 const UNKNOWN: &str = "application/octet-stream";
 
-/// Whether a file begins so.
+/// True where a file begins so.
 type Begins = fn(&[u8]) -> bool;
 
 /// The types that are known by their first bytes.
@@ -34,12 +34,12 @@ pub(super) fn essence(told: &str) -> String {
     }
 }
 
-/// Whether it is a picture as models read them.
+/// True where it is a picture as models read them.
 pub(super) fn is_picture(media_type: &str) -> bool {
     media_type.starts_with("image/") && KNOWN.iter().any(|(known, _)| *known == media_type)
 }
 
-/// What a file of these bytes is that the platform calls `told`, and what to say where that is something else.
+/// The type of a file of these bytes that the platform calls `told`, and the words where that is another type.
 pub(super) fn judge(told: &str, bytes: &[u8]) -> (String, Option<String>) {
     let told = essence(told);
     let found = KNOWN.iter().find(|(_, is)| is(bytes)).map(|(known, _)| *known);

@@ -22,27 +22,27 @@ const AT_ONCE: usize = 3;
 /// refusal.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-/// What came of one file.
+/// The outcome of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GatheredFile {
     pub(crate) media_type: String,
     /// Its size, where it came.
     pub(crate) bytes: Option<u64>,
     pub(crate) fate: FileFate,
-    /// Why, where there is something to say.
+    /// The reason, where there is something to say.
     pub(crate) why: String,
-    /// What the agent is told of that, where not all of it is for the agent.
+    /// The words for the agent about that, where not all of it is for the agent.
     pub(crate) told: Option<String>,
     /// The setting that would change it.
     pub(crate) setting: Option<&'static str>,
-    /// What is said in it, once it is written down.
+    /// The words that are spoken in it, once it is written down.
     pub(crate) heard: Option<String>,
 }
 
 /// The files of a message.
 #[derive(Debug, Default)]
 pub(crate) struct GatheredFiles {
-    /// What came of each, in their order.
+    /// The outcome of each, in their order.
     pub(crate) notes: Vec<GatheredFile>,
     /// Those the agent is given.
     pub(crate) files: Vec<AgentFile>,
@@ -51,7 +51,7 @@ pub(crate) struct GatheredFiles {
 }
 
 impl GatheredFiles {
-    /// What the journal is told.
+    /// The words for the journal.
     pub(crate) fn events(&self, message: &Inbound) -> Vec<Kind> {
         let all = (0..).zip(self.notes.iter().zip(&message.files));
         all.map(|(index, (note, file))| Kind::Gathered {
@@ -68,7 +68,7 @@ impl GatheredFiles {
     }
 }
 
-/// Why a file is left out.
+/// The reason for which a file is left out.
 struct Omission {
     fate: FileFate,
     why: String,
@@ -82,7 +82,7 @@ impl Omission {
     }
 }
 
-/// What was taken of a message.
+/// The sum of the files that were taken of a message.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     files: usize,
@@ -101,12 +101,12 @@ impl Sum {
     }
 }
 
-/// What decides about the files of a message.
+/// The facts that decide about the files of a message.
 pub(crate) struct Gather<'a> {
     pub(crate) rules: Rules,
     pub(crate) config: &'a AttachmentsConfig,
     pub(crate) accepts: Accepts,
-    /// Whether voice messages are written down for the agent, which then need not take them.
+    /// True where voice messages are written down for the agent, which then need not take them.
     pub(crate) listens: bool,
     pub(crate) channel: &'a Channel,
     pub(crate) clock: &'a dyn Clock,
@@ -141,7 +141,7 @@ impl Gather<'_> {
         gathered
     }
 
-    /// Which files are not even asked for, by what the platform tells of them.
+    /// The files that are not even asked for, by what the platform tells of them.
     fn plan(&self, files: &[Attachment]) -> Vec<Option<Omission>> {
         let mut taken = Sum::default();
         let plan = files.iter().map(|file| {
@@ -159,7 +159,7 @@ impl Gather<'_> {
         plan.collect()
     }
 
-    /// Whether the settings or the agent leave files of this type out.
+    /// True where the settings or the agent leave files of this type out.
     fn unwanted(&self, media_type: &str) -> Option<Omission> {
         if !self.rules.holds(Rule::GatherGiven) {
             return Some(Omission::new(FileFate::Unavailable, "no file is asked for", None));
@@ -197,7 +197,7 @@ impl Gather<'_> {
         Some(Omission::new(FileFate::NotTaken, why, None))
     }
 
-    /// Whether a file of this type is a voice message that is written down.
+    /// True where a file of this type is a voice message that is written down.
     fn hears(&self, media_type: &str) -> bool {
         self.listens && Transcriber::takes(media_type)
     }

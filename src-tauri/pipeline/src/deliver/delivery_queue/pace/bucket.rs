@@ -51,7 +51,7 @@ impl Bucket {
         }
     }
 
-    /// When a call may go. One that is dispensable leaves the last place of a burst to those that are not.
+    /// The time at which a call may go. One that is dispensable leaves the last place of a burst to those that are not.
     pub(super) fn free_at(&self, dispensable: bool) -> Duration {
         let left = u32::from(dispensable && self.rate.at_once > 1);
         let room = self.rate.at_once.saturating_sub(1 + left);

@@ -6,13 +6,13 @@ use std::time::Duration;
 /// The time between two calls after a pause, where no rate is known: everybody who waited comes back in turn.
 const RETURN: Duration = Duration::from_millis(50);
 
-/// When calls of one scope may go. Times count from the same moment, and only ever forwards.
+/// The times at which calls of one scope may go. Times count from the same moment, and only ever forwards.
 #[derive(Debug, Default)]
 pub(super) struct Gate {
     rates: Vec<Bucket>,
     /// No call before this.
     closed_until: Duration,
-    /// When the last pause began.
+    /// The time at which the last pause began.
     closed_at: Duration,
     /// Refusals in a row, counted once a pause.
     streak: u32,
@@ -28,8 +28,8 @@ impl Gate {
         }
     }
 
-    /// When a call may go. One that is `counted` keeps the rates; one that is `dispensable` leaves the last place of a
-    /// burst to those that are not.
+    /// The time at which a call may go. One that is `counted` keeps the rates; one that is `dispensable` leaves the
+    /// last place of a burst to those that are not.
     pub(super) fn free_at(&self, counted: bool, dispensable: bool) -> Duration {
         let counted = self.rates.iter().filter(|_| counted);
         let rates = counted.map(|bucket| bucket.free_at(dispensable));
@@ -37,7 +37,7 @@ impl Gate {
         rates.fold(self.closed_until.max(back), Duration::max)
     }
 
-    /// Until when the platform wants no call.
+    /// The time until which the platform wants no call.
     pub(super) const fn closed_until(&self) -> Duration {
         self.closed_until
     }
@@ -107,7 +107,7 @@ mod tests {
         Gate::new(std::iter::once(Bucket::published(rate)))
     }
 
-    /// When calls go that all come at once.
+    /// The times of calls that all come at once.
     fn times(gate: &mut Gate, calls: usize) -> Vec<u128> {
         let mut now = Duration::ZERO;
         let mut went = Vec::new();

@@ -1,4 +1,4 @@
-//! What the answers to calls teach of the limits of their platform.
+//! Lessons from the answers to calls about the limits of their platform.
 
 use super::{Gate, Pace, Passage, Scope};
 use crate::{

@@ -86,7 +86,7 @@ impl Passage {
         self.counted || at > 0
     }
 
-    /// When it may go.
+    /// The time at which it may go.
     fn free_at(&self, dispensable: bool) -> Duration {
         let gates = self.gates.iter().enumerate();
         let free = gates.map(|(at, waited)| waited.gate().free_at(self.is_counted(at), dispensable));
@@ -217,7 +217,7 @@ impl Pace {
         Err(self.closed_until(passage))
     }
 
-    /// Until when a platform wants no such call, if it said so.
+    /// The time until which a platform wants no such call, if it said so.
     pub(crate) fn closed_until(&self, passage: &Passage) -> Option<Timestamp> {
         let gates = passage.gates.iter();
         let until = gates.map(|waited| waited.gate().closed_until()).max()?;
