@@ -1,11 +1,11 @@
-//! What an agent's stream says, as the journal keeps it.
+//! The stream of an agent, as the journal keeps it.
 
 use crate::{ToolId, closed::closed_set};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 closed_set! {
-    /// Why an agent's run ended.
+    /// The reason for which an agent's run ended.
     pub enum StopReason {
         End = "end": "It had nothing more to say.",
         Length = "length": "The answer is as long as it may be: a limit of the model or of the chat was reached.",
@@ -16,7 +16,7 @@ closed_set! {
 }
 
 closed_set! {
-    /// How a run came to the agent's own session.
+    /// The way by which a run came to the agent's own session.
     pub enum SessionStart {
         New = "new": "The conversation begins.",
         Resumed = "resumed": "The agent took the conversation up again.",
@@ -25,7 +25,7 @@ closed_set! {
 }
 
 closed_set! {
-    /// What a running turn does at the moment.
+    /// The work that a running turn does at the moment.
     pub enum RunActivity {
         Starting = "starting": "The agent was asked and has said nothing yet.",
         Thinking = "thinking": "The agent thinks.",
@@ -37,7 +37,7 @@ closed_set! {
 }
 
 closed_set! {
-    /// Where a tool call stands.
+    /// The state of a tool call.
     pub enum ToolStatus {
         Pending = "pending": "Announced.",
         Running = "running": "Running.",
@@ -55,7 +55,7 @@ impl ToolStatus {
 }
 
 closed_set! {
-    /// How an agent failed.
+    /// The failure of an agent.
     pub enum AgentFault {
         Overloaded = "overloaded": "The backend has too much to do.",
         RateLimited = "rate_limited": "The backend asked to wait.",
@@ -78,7 +78,7 @@ pub struct ToolCall {
     pub id: ToolId,
     /// The tool's name.
     pub name: String,
-    /// Where it stands.
+    /// Its state.
     pub status: ToolStatus,
     /// Arguments, as JSON text, as far as known.
     pub arguments: Option<String>,
@@ -99,12 +99,12 @@ impl ToolCall {
     }
 }
 
-/// Who answers a run.
+/// The backend and model that answer a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Answerer {
-    /// Which backend.
+    /// The backend.
     pub backend: String,
-    /// Which model, where known.
+    /// The model, where known.
     pub model: Option<String>,
 }
 

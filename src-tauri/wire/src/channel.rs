@@ -1,4 +1,4 @@
-//! What a channel is, what it can do and in which state it is.
+//! The kind, the capabilities and the state of a channel.
 
 use crate::{MessageFlag, closed::closed_set};
 use foldback_directives::ReplyToForm;
@@ -17,7 +17,7 @@ closed_set! {
 }
 
 closed_set! {
-    /// What a platform's text limit counts.
+    /// The unit that a platform's text limit counts.
     pub enum LengthUnit {
         Utf16 = "utf16": "UTF-16 code units.",
         Scalars = "scalars": "Unicode scalar values.",
@@ -55,7 +55,7 @@ closed_set! {
 }
 
 closed_set! {
-    /// How a reply names the message it answers.
+    /// The way in which a reply names the message it answers.
     pub enum ReplyForm {
         Message = "message": "Any message id.",
         NumericReference = "numeric_reference": "A numeric message id.",
@@ -77,7 +77,7 @@ closed_set! {
 }
 
 closed_set! {
-    /// How a voice directive arrives.
+    /// The way in which a voice directive arrives.
     pub enum VoiceForm {
         Note = "note": "A native voice note.",
         Attachment = "attachment": "A playable attachment.",
@@ -98,7 +98,7 @@ closed_set! {
 }
 
 closed_set! {
-    /// Where an adapter is between off and up.
+    /// The state of an adapter between off and up.
     pub enum ChannelState {
         Off = "off": "Switched off: nothing comes in, deliveries are held.",
         Connecting = "connecting": "Connecting to the platform.",
@@ -109,7 +109,7 @@ closed_set! {
     }
 }
 
-/// What a channel can do. Decisions about what a channel cannot do are made from this, in one place (the
+/// The capabilities of a channel. Decisions about what a channel cannot do are made from this, in one place (the
 /// delivery engine). Sizes are in bytes, text lengths in `unit`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Capabilities {
@@ -119,7 +119,7 @@ pub struct Capabilities {
     pub text_limit: usize,
     /// Longest caption, in `unit`.
     pub caption_limit: usize,
-    /// What the limits count.
+    /// The unit that the limits count.
     pub unit: LengthUnit,
     /// Sent messages can be edited.
     pub edit: bool,
@@ -143,14 +143,14 @@ pub struct Capabilities {
     pub typing: bool,
     /// Threads or topics exist.
     pub threads: bool,
-    /// What it renders.
+    /// The markup that it renders.
     pub markup: Markup,
-    /// How a person is mentioned, with `{id}` and `{name}`; `None` where mentions do not exist.
+    /// The form of a mention, with `{id}` and `{name}`; `None` where mentions do not exist.
     pub mention: Option<String>,
     /// Flags of a header that it honours.
     #[serde(default)]
     pub flags: Vec<MessageFlag>,
-    /// Whether an operation can carry a key under which the platform recognises a repetition.
+    /// True where an operation can carry a key under which the platform recognises a repetition.
     pub idempotency_key: bool,
     /// Time for which the platform repeats a message that was not confirmed, where anybody can send a recorded one again:
     /// it comes to an open port, and its signature covers no time of sending. `None` where messages come over a
@@ -179,7 +179,7 @@ impl Platform {
     }
 }
 
-/// Who caused a change.
+/// The author of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Actor {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct DeckFault {
     /// Its number.
     pub number: u64,
-    /// What is to go wrong.
+    /// The fault.
     pub fault: Fault,
     /// Calls of its operation, or runs, since it was planned.
     pub met: u32,
@@ -18,7 +18,7 @@ pub struct DeckFault {
 }
 
 impl DeckFault {
-    /// Whether all that it was planned for has gone by.
+    /// True where all that it was planned for has gone by.
     pub const fn is_spent(&self) -> bool {
         let (nth, times) = match &self.fault {
             Fault::Call(fault) => (fault.nth, fault.times),
@@ -53,7 +53,7 @@ impl Deck {
         self.planned.len() < before
     }
 
-    /// What is on it.
+    /// The planned faults.
     pub fn planned(&self) -> &[DeckFault] {
         &self.planned
     }

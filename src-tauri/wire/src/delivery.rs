@@ -1,10 +1,10 @@
-//! What is asked of a channel, and what came of it.
+//! Operations that are asked of a channel, and their outcomes.
 
 use crate::{ChannelId, ChatId, MessageFlags, MessageId, OpId, OpKind, ThreadId, closed::closed_set};
 use foldback_directives::{FileKind, Span};
 use serde::{Deserialize, Serialize};
 
-/// Where an operation goes.
+/// The target of an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Target {
     /// The chat.
@@ -13,7 +13,7 @@ pub struct Target {
     pub thread: Option<ThreadId>,
 }
 
-/// Which file is meant, and in which state: what the open file itself told when it was checked. A path can mean
+/// The identity of a file and its state: what the open file itself told when it was checked. A path can mean
 /// another file a moment later, and a file can be written over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct FileIdentity {
@@ -23,7 +23,7 @@ pub struct FileIdentity {
     pub inode: u64,
     /// Its size in bytes.
     pub size: u64,
-    /// When its content was last written, in nanoseconds since 1970.
+    /// The time at which its content was last written, in nanoseconds since 1970.
     pub modified_ns: i64,
 }
 
@@ -44,7 +44,7 @@ pub enum Operation {
     },
     /// Replace the text of a message.
     EditText {
-        /// Which message.
+        /// The message.
         message: MessageId,
         /// The new text.
         text: String,
@@ -55,7 +55,7 @@ pub enum Operation {
     },
     /// Remove a message.
     Delete {
-        /// Which message.
+        /// The message.
         message: MessageId,
     },
     /// Add a reaction.
@@ -64,14 +64,14 @@ pub enum Operation {
         message: MessageId,
         /// The Unicode emoji; `:name:` of one that only a workspace has.
         emoji: String,
-        /// What the platform is given: the emoji, its nearest supported one, or a shortcode name.
+        /// The sign that the platform is given: the emoji, its nearest supported one, or a shortcode name.
         emoji_sent: String,
     },
     /// Send a file. The file was checked and lies in the configured folder.
     SendFile {
         /// Path relative to the configured folder.
         path: String,
-        /// How.
+        /// The kind in which it is sent.
         kind: FileKind,
         /// Text beside it.
         caption: Option<String>,
@@ -91,7 +91,7 @@ pub enum Operation {
     SendVoice {
         /// Path of the encoded speech, relative to the configured folder.
         path: String,
-        /// What is said.
+        /// The text that is spoken.
         text: String,
         /// The message it answers.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,7 +111,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Which kind.
+    /// The kind.
     pub const fn kind(&self) -> OpKind {
         match self {
             Self::SendText { .. } => OpKind::SendText,
@@ -133,7 +133,7 @@ impl Operation {
 }
 
 closed_set! {
-    /// How an operation ended. Every intent ends in exactly one of these.
+    /// The outcome of an operation. Every intent ends in exactly one of these.
     pub enum OutcomeCode {
         Sent = "sent": "The platform acknowledged it.",
         Unchanged = "unchanged": "The platform had it so already.",
@@ -148,7 +148,7 @@ closed_set! {
 }
 
 closed_set! {
-    /// How a platform refuses, as every adapter reports it.
+    /// The kind of a platform's refusal, as every adapter reports it.
     pub enum RefusalCode {
         RateLimited = "rate_limited": "Too many requests; wait as long as it says.",
         Gone = "gone": "The chat or message no longer exists.",
@@ -161,7 +161,7 @@ closed_set! {
 }
 
 closed_set! {
-    /// How far a message that was acknowledged has come, as its platform tells later. In order: who has read it was
+    /// The progress of a message that was acknowledged, as its platform tells later. In order: who has read it was
     /// given it.
     pub enum Receipt {
         Sent = "sent": "The platform sent it on.",
@@ -174,17 +174,18 @@ closed_set! {
 /// The end of an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Outcome {
-    /// How it ended.
+    /// Its end.
     pub code: OutcomeCode,
     /// The platform's id of the message, for operations that make one.
     pub message: Option<MessageId>,
-    /// What else it made and has an id of its own: the caption sent after a file, a reaction where that is a message.
+    /// Other messages that it made, with ids of their own: the caption sent after a file, a reaction where that is a
+    /// message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<MessageId>>")]
     pub also: Vec<MessageId>,
-    /// Why, in words, where it is not plainly `sent`.
+    /// The reason, in words, where it is not plainly `sent`.
     pub detail: Option<String>,
-    /// How the platform refused, where it did.
+    /// The kind of the platform's refusal, where it refused.
     pub refusal: Option<RefusalCode>,
     /// Platform calls made.
     pub attempts: u32,
@@ -220,25 +221,25 @@ impl Outcome {
         self
     }
 
-    /// Whether the operation did not arrive, or nobody knows, and nothing was done in its place.
+    /// True where the operation did not arrive, or nobody knows, and nothing was done in its place.
     pub const fn is_dead(&self) -> bool {
         matches!(self.code, OutcomeCode::Failed | OutcomeCode::Unknown) && self.replaced_by.is_none()
     }
 
-    /// Whether nobody knows how the operation ended, and nothing was done in its place.
+    /// True where nobody knows how the operation ended, and nothing was done in its place.
     pub const fn is_in_doubt(&self) -> bool {
         matches!(self.code, OutcomeCode::Unknown) && self.replaced_by.is_none()
     }
 }
 
-/// What an operation says, as the journal keeps it: a place in the clean text, so that the raw text is
+/// The text of an operation, as the journal keeps it: a place in the clean text, so that the raw text is
 /// stored once, or words of Foldback's own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum Body {
     /// Bytes of the clean text of an assistant message.
     Clean {
-        /// Which assistant message of the turn, from 0.
+        /// The assistant message of the turn, from 0.
         message: u32,
         /// Bytes of its clean text.
         span: Span,
@@ -285,7 +286,7 @@ impl Body {
 /// Bytes of the clean text of an assistant message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct CleanPlace {
-    /// Which assistant message of the turn, from 0.
+    /// The assistant message of the turn, from 0.
     pub message: u32,
     /// Bytes of its clean text.
     pub span: Span,
@@ -295,12 +296,12 @@ pub struct CleanPlace {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 #[ts(optional_fields)]
 pub struct Intent {
-    /// Which operation.
+    /// The operation.
     pub kind: OpKind,
     /// The channel it goes to, where that is another one than the turn's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<ChannelId>,
-    /// Where.
+    /// The target.
     pub target: Target,
     /// The message it is about (edit, delete, react).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -314,13 +315,13 @@ pub struct Intent {
     /// Unicode emoji.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emoji: Option<String>,
-    /// What the platform is given.
+    /// The emoji that the platform is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emoji_sent: Option<String>,
     /// Path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// How the file goes.
+    /// The kind in which the file is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_kind: Option<FileKind>,
     /// The directive it carries out, by its place in the assistant message.
@@ -333,7 +334,7 @@ pub struct Intent {
     #[serde(default, skip_serializing_if = "MessageFlags::is_empty")]
     #[ts(as = "Option<MessageFlags>", optional)]
     pub flags: MessageFlags,
-    /// Whether this is a live frame that a later edit replaces.
+    /// True where this is a live frame that a later edit replaces.
     pub live: bool,
 }
 
@@ -342,16 +343,16 @@ pub struct Intent {
     Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS,
 )]
 pub struct DirectiveRef {
-    /// Which assistant message of the turn, from 0.
+    /// The assistant message of the turn, from 0.
     pub message: u32,
-    /// Which directive of it, from 0.
+    /// The number of the directive in it, from 0.
     pub index: u32,
 }
 
 /// A delivery as replay and `foldback send` print it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Delivery {
-    /// Which operation.
+    /// The operation.
     pub op: OpKind,
     /// The message made or meant.
     pub message: Option<MessageId>,
@@ -359,15 +360,15 @@ pub struct Delivery {
     pub text: Option<String>,
     /// Always the Unicode form.
     pub emoji: Option<String>,
-    /// What the platform was given.
+    /// The emoji that the platform was given.
     pub emoji_sent: Option<String>,
     /// The message answered.
     pub reply_to: Option<MessageId>,
     /// File path.
     pub path: Option<String>,
-    /// How the file went.
+    /// The kind in which the file was sent.
     pub kind: Option<FileKind>,
-    /// How it ended.
+    /// Its end.
     pub outcome: OutcomeCode,
     /// Milliseconds since the scenario began.
     pub at_ms: u64,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Event {
     /// Place in the journal.
     pub seq: Seq,
-    /// When it was decided.
+    /// The time at which it was decided.
     pub at: Timestamp,
     /// The turn it belongs to.
     pub turn: Option<TurnId>,
@@ -23,7 +23,7 @@ pub struct Event {
 /// An event that has no place in the journal yet; the store gives it one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
-    /// When it was decided.
+    /// The time at which it was decided.
     pub at: Timestamp,
     /// The turn it belongs to.
     pub turn: Option<TurnId>,

@@ -10,8 +10,8 @@ use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction,
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What was decided. Byte ranges point into the raw text of the assistant message named by `message`
-/// (counted from 0 in a turn), which is stored once: in its `chunk` events.
+/// An event's kind and what belongs to it. Byte ranges point into the raw text of the assistant message named by
+/// `message` (counted from 0 in a turn), which is stored once: in its `chunk` events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Kind {
@@ -19,7 +19,7 @@ pub enum Kind {
     Started {
         /// Version of Foldback.
         version: String,
-        /// What follows, up to the next start, is a replay: no platform and no agent was called.
+        /// True where everything up to the next start is a replay: no platform and no agent was called.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         replayed: bool,
     },
@@ -36,30 +36,30 @@ pub enum Kind {
         from: ChannelState,
         /// To.
         to: ChannelState,
-        /// Who caused it.
+        /// The author of the change.
         by: Actor,
-        /// Why, in words.
+        /// The reason, in words.
         why: String,
     },
     /// A channel was armed (live) or disarmed (dry run).
     Armed {
-        /// Whether it now sends for real.
+        /// True where it now sends for real.
         armed: bool,
-        /// Who did it.
+        /// The author of the change.
         by: Actor,
     },
     /// All outbound was muted or unmuted.
     Muted {
-        /// Whether it is muted now.
+        /// True where it is muted now.
         muted: bool,
-        /// Who did it.
+        /// The author of the change.
         by: Actor,
     },
     /// A person decided about what a channel held for longer than `outbox.max_age`.
     HeldSettled {
-        /// Whether it goes out; else it is given up.
+        /// True where it goes out; else it is given up.
         send: bool,
-        /// Who decided.
+        /// The author of the decision.
         by: Actor,
     },
     /// A person planned that calls of a channel, or runs of an agent, go wrong.
@@ -68,9 +68,9 @@ pub enum Kind {
         number: u64,
         /// The agent, where it is not about a channel.
         agent: Option<String>,
-        /// What is to go wrong.
+        /// The fault.
         fault: Fault,
-        /// Who did it.
+        /// The author of the change.
         by: Actor,
     },
     /// A planned fault was removed.
@@ -79,20 +79,20 @@ pub enum Kind {
         number: u64,
         /// The agent, where it was not about a channel.
         agent: Option<String>,
-        /// Who did it.
+        /// The author of the change.
         by: Actor,
     },
     /// Somebody who is not on an allow list asked to talk to the bot, or an operator decided about it.
     Pairing {
-        /// What happened.
+        /// The step.
         step: PairingStep,
-        /// Who it is about; the platform's id.
+        /// The person it is about; the platform's id.
         sender: UserId,
-        /// What they call themselves.
+        /// The name that they give themselves.
         name: String,
         /// The code of the request; none in what is about an approval alone.
         code: Option<String>,
-        /// Until when the code is valid; for a refusal, until when they are not asked again.
+        /// The time until which the code is valid; for a refusal, until when they are not asked again.
         until: Option<Timestamp>,
         /// The one who did it; of a request that gave way, the sender of the newer one.
         by: Actor,
@@ -106,20 +106,20 @@ pub enum Kind {
     },
     /// A stage let the message pass.
     Passed {
-        /// Which stage.
+        /// The stage.
         stage: Stage,
-        /// What it found, in words.
+        /// The finding, in words.
         detail: String,
     },
     /// A stage stopped the message.
     Stopping {
-        /// Which stage.
+        /// The stage.
         stage: Stage,
-        /// Which gate.
+        /// The gate.
         gate: Gate,
-        /// Why, in words.
+        /// The reason, in words.
         detail: String,
-        /// What the decision was made from.
+        /// The values that the decision was made from.
         inputs: BTreeMap<String, String>,
         /// The setting that would change it, such as `channels.telegram.allow_from`.
         setting: Option<String>,
@@ -137,12 +137,12 @@ pub enum Kind {
     },
     /// The message's turn has come.
     Dequeued {
-        /// How long it waited.
+        /// The time for which it waited.
         waited_ms: u64,
     },
-    /// What came of a file that came with the message.
+    /// The outcome of a file that came with the message.
     Gathered {
-        /// Which one, from 0.
+        /// Its number, from 0.
         index: u32,
         /// Its name, as the platform gives it.
         name: String,
@@ -150,17 +150,17 @@ pub enum Kind {
         media_type: String,
         /// Its size in bytes, where it came.
         bytes: Option<u64>,
-        /// What came of it.
+        /// The outcome.
         fate: FileFate,
-        /// Why, in words, where there is something to say.
+        /// The reason, in words, where there is something to say.
         why: String,
         /// The setting that would change it, such as `attachments.max_size`.
         setting: Option<String>,
-        /// What is said in it, where it was written down; older journals have it only in the prompt.
+        /// The words that are spoken in it, where it was written down; older journals have it only in the prompt.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         heard: Option<String>,
     },
-    /// What the agent is given.
+    /// The prompt that the agent is given.
     Prepared {
         /// The whole prompt.
         prompt: String,
@@ -169,16 +169,16 @@ pub enum Kind {
     RunStarted {
         /// The run.
         run: RunId,
-        /// Which backend.
+        /// The backend.
         backend: String,
-        /// Which model, where known.
+        /// The model, where known.
         model: Option<String>,
     },
     /// Raw text of an assistant message; the only copy.
     Chunk {
-        /// Which assistant message.
+        /// The assistant message.
         message: u32,
-        /// Where it lies in the raw text.
+        /// Its bytes in the raw text.
         span: Span,
         /// The text.
         text: String,
@@ -188,11 +188,11 @@ pub enum Kind {
     },
     /// An assistant message ended (a tool call or the end of the run came).
     MessageEnded {
-        /// Which assistant message.
+        /// The assistant message.
         message: u32,
         /// Its length in bytes.
         bytes: usize,
-        /// Whether it was narration before a tool call.
+        /// True where it was narration before a tool call.
         narration: bool,
     },
     /// The agent thinks.
@@ -207,108 +207,108 @@ pub enum Kind {
     },
     /// The agent keeps this conversation as a session of its own.
     AgentSession {
-        /// Which backend.
+        /// The backend.
         backend: String,
         /// The agent's id of the session.
         id: String,
-        /// How the run came to it.
+        /// The way in which the run came to it.
         start: SessionStart,
-        /// Why, in words, where there is something to say.
+        /// The reason, in words, where there is something to say.
         detail: String,
     },
     /// The agent asks before it uses a tool.
     PermissionAsked {
-        /// What it asks.
+        /// The request.
         request: PermissionRequest,
-        /// Until when an answer is waited for; then it is refused.
+        /// The time until which an answer is waited for; then it is refused.
         until: Option<Timestamp>,
     },
     /// A request for permission was decided.
     PermissionDecided {
-        /// Which one.
+        /// The request.
         id: PermissionId,
         /// The option that was chosen; none where the request was cancelled.
         option: Option<PermissionOption>,
-        /// Who decided.
+        /// The author of the decision.
         by: Actor,
-        /// Why, in words.
+        /// The reason, in words.
         why: String,
     },
     /// Somebody stopped the run.
     RunCancelled {
-        /// Who.
+        /// The author.
         by: Actor,
     },
     /// Somebody had the agent forget the conversation: its next turn begins a new one.
     SessionReset {
-        /// Who.
+        /// The author.
         by: Actor,
         /// The agent's id of the latest session that is forgotten; none where it had told none.
         agent: Option<String>,
     },
     /// Tokens were counted.
     Used {
-        /// How many.
+        /// Their number.
         usage: Usage,
     },
     /// The agent tries again.
     Retrying {
-        /// Which attempt begins, from 2.
+        /// The attempt that begins, from 2.
         attempt: u32,
-        /// How long it waits first.
+        /// The time for which it waits first.
         after_ms: u64,
-        /// Why.
+        /// The reason.
         detail: String,
-        /// Who answers from here on, where it is another backend or model.
+        /// The backend and model that answer from here on, where they are others.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         next: Option<Answerer>,
     },
     /// The agent failed.
     RunFailed {
-        /// How.
+        /// The kind of the failure.
         fault: AgentFault,
-        /// Why, in words.
+        /// The reason, in words.
         detail: String,
     },
     /// The agent's run ended.
     RunEnded {
         /// The run.
         run: RunId,
-        /// Why.
+        /// The reason.
         reason: StopReason,
     },
     /// The scanner decided about bytes.
     Decided {
-        /// Which assistant message.
+        /// The assistant message.
         message: u32,
         /// Bytes, fate and reason.
         range: Range,
     },
     /// The scanner holds bytes back (replaces the hold before it).
     Held {
-        /// Which assistant message.
+        /// The assistant message.
         message: u32,
-        /// What and why.
+        /// The bytes and the reason.
         hold: Hold,
     },
     /// The scanner holds nothing any more.
     Released {
-        /// Which assistant message.
+        /// The assistant message.
         message: u32,
     },
     /// A directive was read.
     Directive {
-        /// Which one.
+        /// The place of the directive.
         at: DirectiveRef,
         /// The directive.
         directive: Directive,
     },
     /// A directive was not carried out.
     Skipped {
-        /// Which one.
+        /// The place of the directive.
         at: DirectiveRef,
-        /// How it counts.
+        /// The outcome that it counts as.
         outcome: Outcome,
         /// The setting that would change it, such as `output.allow_targets`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -318,7 +318,7 @@ pub enum Kind {
     Spoken(SpokenDirective),
     /// The header was read.
     HeaderRead {
-        /// Which assistant message.
+        /// The assistant message.
         message: u32,
         /// Its valid keys.
         header: Header,
@@ -328,25 +328,25 @@ pub enum Kind {
     },
     /// JSON actions were read.
     Action {
-        /// Which assistant message.
+        /// The assistant message.
         message: u32,
         /// The action.
         action: JsonAction,
-        /// How it counts.
+        /// The outcome that it counts as.
         outcome: Outcome,
     },
     /// Something to say about the output.
     Diagnosed {
-        /// Which assistant message.
+        /// The assistant message.
         message: u32,
-        /// What.
+        /// The finding.
         diagnostic: Diagnostic,
     },
     /// The reply is suppressed.
     Suppressed {
-        /// Which assistant message.
+        /// The assistant message.
         message: u32,
-        /// Why.
+        /// The reason.
         reason: Suppression,
     },
     /// The turn has more messages than its chat should get: the rest was kept off it.
@@ -360,30 +360,30 @@ pub enum Kind {
         stopped: bool,
         /// The file that the rest is sent as; none where it is not sent.
         file: Option<String>,
-        /// Why it is not sent, in words.
+        /// The reason for which it is not sent, in words.
         detail: Option<String>,
     },
     /// A platform operation is intended; committed before the platform is called.
     Intended {
-        /// Which operation.
+        /// The operation.
         op: OpId,
-        /// What.
+        /// The operation.
         intent: Intent,
     },
     /// A delivery waits.
     Waiting {
-        /// Which operation, where it exists already.
+        /// The operation, where it exists already.
         op: Option<OpId>,
-        /// Why.
+        /// The reason.
         reason: HoldReason,
-        /// Until when, where known.
+        /// The end of the wait, where known.
         until: Option<Timestamp>,
     },
     /// The platform is called.
     Attempted {
-        /// Which operation.
+        /// The operation.
         op: OpId,
-        /// Which attempt, from 1.
+        /// The attempt, from 1.
         attempt: u32,
     },
     /// A planned fault hit: what follows is its work, not the platform's or the agent's own.
@@ -392,47 +392,47 @@ pub enum Kind {
         number: u64,
         /// The operation, for a fault of a call.
         op: Option<OpId>,
-        /// What goes wrong.
+        /// The fault.
         fault: Fault,
     },
     /// The platform refused an attempt that will be repeated.
     Refused {
-        /// Which operation.
+        /// The operation.
         op: OpId,
-        /// How.
+        /// The kind of the refusal.
         refusal: RefusalCode,
-        /// Why, in words.
+        /// The reason, in words.
         detail: String,
-        /// When it is tried again.
+        /// The time at which it is tried again.
         retry_at: Option<Timestamp>,
     },
     /// An operation ended.
     Ended {
-        /// Which operation.
+        /// The operation.
         op: OpId,
-        /// How.
+        /// The outcome.
         outcome: Outcome,
     },
     /// An operation that ended well did not arrive after all, which may become known after the turn's end.
     Undelivered {
-        /// Which operation.
+        /// The operation.
         op: OpId,
         /// The message, as it was acknowledged.
         message: MessageId,
-        /// How the platform refused.
+        /// The kind of the platform's refusal.
         refusal: RefusalCode,
-        /// Why, in words.
+        /// The reason, in words.
         detail: String,
     },
     /// A message that an operation sent has come further than was told before, perhaps after the turn's end.
     Receipt {
-        /// Which operation.
+        /// The operation.
         op: OpId,
         /// The message, as it was acknowledged.
         message: MessageId,
-        /// How far it has come; in a group, at the first who got that far.
+        /// Its progress; in a group, that of the first who got that far.
         receipt: Receipt,
-        /// When, as the platform says.
+        /// The time, as the platform says.
         when: Timestamp,
     },
     /// A person looked at the turn, of which something is unknown: it asks for no other look.
@@ -442,14 +442,14 @@ pub enum Kind {
     },
     /// Something a person should know that changes nothing else.
     Warned {
-        /// What.
+        /// The words.
         detail: String,
     },
     /// A directive byte reached a channel.
     Leaked {
-        /// Which operation showed it.
+        /// The operation that showed it.
         op: OpId,
-        /// Which assistant message.
+        /// The assistant message.
         message: u32,
         /// The raw bytes.
         span: Span,
@@ -458,7 +458,7 @@ pub enum Kind {
     Idle,
     /// The turn ended.
     TurnEnded {
-        /// How.
+        /// The end.
         terminal: Terminal,
     },
 }

@@ -4,14 +4,14 @@ use crate::{AgentFault, OpKind, RefusalCode, closed::closed_set};
 use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 
-/// How the words about what a planned fault does end.
+/// The end of the words about what a planned fault does.
 pub const PLANNED: &str = "a planned fault";
 
 /// Longest wait of a planned fault, in milliseconds: an hour.
 pub const LONGEST_FAULT_MS: u64 = 3_600_000;
 
 closed_set! {
-    /// How a call to a platform fails.
+    /// The way in which a call to a platform fails.
     pub enum CallFailure {
         RateLimited = "rate_limited": "Too many requests: it asks to wait.",
         Gone = "gone": "The chat or message no longer exists.",
@@ -46,23 +46,23 @@ impl CallFailure {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 #[serde(deny_unknown_fields)]
 pub struct CallFault {
-    /// Which operation.
+    /// The operation.
     pub op: OpKind,
-    /// Which call of that operation, from 1, counted from when the fault is planned.
+    /// The call of that operation, from 1, counted from when the fault is planned.
     #[serde(default = "one")]
     pub nth: u32,
-    /// How many calls from there on.
+    /// The number of calls from there on.
     #[serde(default = "one")]
     pub times: u32,
-    /// How it fails; without it the call is only late.
+    /// The kind of the failure; without it the call is only late.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub fail: Option<CallFailure>,
-    /// How long to wait in milliseconds, for `rate_limited`; how long the channel is down, for `disconnect`.
+    /// The time to wait in milliseconds, for `rate_limited`; the time for which the channel is down, for `disconnect`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub retry_after_ms: Option<u64>,
-    /// How long the call is on its way before it arrives, in milliseconds.
+    /// The time for which the call is on its way before it arrives, in milliseconds.
     #[serde(default)]
     pub latency_ms: u64,
 }
@@ -71,7 +71,7 @@ const fn one() -> u32 {
     1
 }
 
-/// Whether the call or run of this number, from 1, is one of `times` from the `nth` on.
+/// True where the call or run of this number, from 1, is one of `times` from the `nth` on.
 const fn hits(nth: u32, times: u32, number: u32) -> bool {
     number >= nth && number - nth < times
 }
@@ -89,17 +89,17 @@ impl CallFault {
         }
     }
 
-    /// Whether it hits the call of this number, from 1, of that operation.
+    /// True where it hits the call of this number, from 1, of that operation.
     pub fn hits(&self, op: OpKind, call: u32) -> bool {
         self.op == op && hits(self.nth, self.times, call)
     }
 
-    /// How long the call is on its way.
+    /// The time for which the call is on its way.
     pub const fn latency(&self) -> Duration {
         Duration::from_millis(self.latency_ms)
     }
 
-    /// How long the channel is down after a `disconnect`: one second unless told.
+    /// The time for which the channel is down after a `disconnect`: one second unless told.
     pub fn outage(&self) -> Option<Duration> {
         (self.fail == Some(CallFailure::Disconnect))
             .then(|| Duration::from_millis(self.retry_after_ms.filter(|ms| *ms > 0).unwrap_or(1_000)))
@@ -107,7 +107,7 @@ impl CallFault {
 }
 
 closed_set! {
-    /// How the text of an answer comes.
+    /// The chunks in which the text of an answer comes.
     pub enum ChunkCut {
         Burst = "burst": "Nothing comes until the run ends, then all of it at once.",
         Bytes = "bytes": "One byte at a time, also inside a character; the agent layer puts characters together.",
@@ -118,26 +118,26 @@ closed_set! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 #[serde(deny_unknown_fields)]
 pub struct RunFault {
-    /// Which run of the agent, from 1, counted from when the fault is planned.
+    /// The run of the agent, from 1, counted from when the fault is planned.
     #[serde(default = "one")]
     pub nth: u32,
-    /// How many runs from there on.
+    /// The number of runs from there on.
     #[serde(default = "one")]
     pub times: u32,
-    /// How long nothing comes at first, in milliseconds.
+    /// The time for which nothing comes at first, in milliseconds.
     #[serde(default)]
     pub first_byte_ms: u64,
     /// After how many bytes of text it stalls and fails; at the end, where there are fewer.
     #[serde(default)]
     pub after_bytes: u64,
-    /// How long nothing comes there, in milliseconds.
+    /// The time for which nothing comes there, in milliseconds.
     #[serde(default)]
     pub stall_ms: u64,
-    /// How the run fails there; without it, it goes on.
+    /// The kind of the failure there; without it, it goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub fail: Option<AgentFault>,
-    /// How its text comes; without it, as the agent gives it.
+    /// The way in which its text is cut into chunks; without it, as the agent gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub cut: Option<ChunkCut>,
@@ -157,7 +157,7 @@ impl RunFault {
         }
     }
 
-    /// Whether it hits the run of this number, from 1.
+    /// True where it hits the run of this number, from 1.
     pub const fn hits(&self, run: u32) -> bool {
         hits(self.nth, self.times, run)
     }
@@ -174,10 +174,10 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Whether it does something, and nothing for ever.
+    /// True where it does something, and nothing for ever.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// The mistake, in words.
     pub const fn check(&self) -> Result<(), &'static str> {
         let (nth, times, waits, idle) = match self {
             Self::Call(fault) => (
@@ -210,7 +210,7 @@ impl Fault {
 }
 
 impl fmt::Display for Fault {
-    /// What goes wrong, in a line: `send_text 1: rate_limited, wait 1500 ms`.
+    /// The fault in a line: `send_text 1: rate_limited, wait 1500 ms`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         let mut add = |when: bool, words: String| {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Hold {
     /// The raw bytes held.
     pub span: Span,
-    /// Why.
+    /// The reason.
     pub reason: HoldReason,
     /// Id of the rule that fired, such as `G3.partial`.
     pub rule: String,

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 closed_set! {
-    /// What kind of conversation a chat is.
+    /// The kind of a chat.
     pub enum ChatType {
         Direct = "direct": "One person and the bot.",
         Group = "group": "Several people.",
     }
 }
 
-/// Who sent a message.
+/// The sender of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Sender {
     /// The platform's id.
@@ -21,7 +21,7 @@ pub struct Sender {
     pub name: String,
     /// Name as shown.
     pub display_name: String,
-    /// Whether it is a bot.
+    /// True where it is a bot.
     pub is_bot: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct Attachment {
 }
 
 closed_set! {
-    /// What came of a file that came with a message.
+    /// The outcome of a file that came with a message.
     pub enum FileFate {
         Given = "given": "The agent was given it.",
         Transcribed = "transcribed": "It was written down for the agent.",
@@ -69,7 +69,7 @@ closed_set! {
 }
 
 impl FileFate {
-    /// Whether the agent has what is in it.
+    /// True where the agent has what is in it.
     pub const fn reached(self) -> bool {
         matches!(self, Self::Given | Self::Transcribed)
     }
@@ -93,24 +93,24 @@ pub struct Inbound {
     pub message: MessageId,
     /// The message this one answers.
     pub reply_to: Option<MessageId>,
-    /// Who wrote it.
+    /// The author.
     pub sender: Sender,
-    /// What was written.
+    /// The text.
     pub text: String,
-    /// Whether the bot was mentioned or answered.
+    /// True where the bot was mentioned or answered.
     pub mentioned: bool,
-    /// Whether it is passed on: what it says is somebody else's word, and never a command of the sender. Where the
+    /// True where it is passed on: what it says is somebody else's word, and never a command of the sender. Where the
     /// platform does not tell, it is not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forwarded: bool,
     /// Files.
     pub files: Vec<Attachment>,
-    /// When the platform says it was sent.
+    /// The time at which the platform says it was sent.
     pub at: Timestamp,
-    /// Whether `at` is the time of the sender's device, which may be any: the platform told none of its own.
+    /// True where `at` is the time of the sender's device, which may be any: the platform told none of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_by_device: bool,
-    /// Whether nothing that comes of it may reach a platform, also where the channel is armed: a test by hand.
+    /// True where nothing that comes of it may reach a platform, also where the channel is armed: a test by hand.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
     /// Size of the text and files that the journal does not keep, as no gate let the message to the bot. Only in the

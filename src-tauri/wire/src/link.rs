@@ -10,13 +10,13 @@
 use crate::{TurnId, rpc::TurnLink};
 use std::fmt;
 
-/// What every link begins with.
+/// The beginning of every link.
 pub const LINK_SCHEME: &str = "foldback:";
 
 /// Longest link, in bytes.
 const LONGEST: usize = 4_096;
 
-/// Why a text is no link.
+/// The reason for which a text is no link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkError {
     /// It is of another form.

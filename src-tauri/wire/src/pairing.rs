@@ -3,7 +3,7 @@
 use crate::closed::closed_set;
 
 closed_set! {
-    /// What happened to somebody who is not on an allow list.
+    /// A step in the pairing of an unknown sender.
     pub enum PairingStep {
         Requested = "requested": "Somebody unknown wrote directly and got a code.",
         Replaced = "replaced": "A newer request took their place on the list of those who wait.",

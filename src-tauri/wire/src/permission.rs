@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 closed_set! {
-    /// What an option of a permission request means. Agents name and order their options as they like: a choice is
+    /// The meaning of an option of a permission request. Agents name and order their options as they like: a choice is
     /// made by this, never by name or place.
     pub enum PermissionKind {
         AllowOnce = "allow_once": "This call may be made.",
@@ -20,22 +20,22 @@ closed_set! {
 pub struct PermissionOption {
     /// The agent's id for it.
     pub id: String,
-    /// What it calls it.
+    /// The agent's name for it.
     pub name: String,
-    /// What it means.
+    /// Its meaning.
     pub kind: PermissionKind,
 }
 
-/// What an agent asks before it uses a tool.
+/// The request that an agent makes before it uses a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct PermissionRequest {
     /// Its id, unique within its run.
     pub id: PermissionId,
     /// The tool call it is about. It may not have been announced yet.
     pub tool: Option<ToolId>,
-    /// What is to be done, in the agent's words.
+    /// The work to be done, in the agent's words.
     pub title: String,
-    /// What kind of thing the tool does, such as `execute` or `edit`, as the agent says it; empty when it does not.
+    /// The kind of work that the tool does, such as `execute` or `edit`, as the agent says it; empty when it does not.
     pub does: String,
     /// The call's arguments, as JSON text, where the agent tells them.
     pub arguments: Option<String>,

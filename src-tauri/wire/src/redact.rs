@@ -28,7 +28,7 @@ pub struct Redaction {
 }
 
 impl Redaction {
-    /// What these settings ask for; `None` when redaction is off.
+    /// The redaction that these settings ask for; `None` when redaction is off.
     pub fn new(settings: &RedactSettings) -> Option<Self> {
         Self::knowing(settings, &[])
     }
@@ -76,7 +76,7 @@ impl Redaction {
         Arc::clone(&self.known().patterns)
     }
 
-    /// What secrets look like in the id of a message.
+    /// The patterns of secrets in the id of a message.
     pub fn id_patterns(&self) -> Arc<Patterns> {
         Arc::clone(&self.known().ids)
     }
@@ -86,7 +86,7 @@ impl Redaction {
         Arc::clone(&self.known().own)
     }
 
-    /// What happens to secrets in a user's own message.
+    /// The treatment of secrets in a user's own message.
     pub const fn inbound(&self) -> InboundSecrets {
         self.inbound
     }
@@ -280,9 +280,9 @@ pub struct Outgoing {
 struct Raw {
     secrets: RawRedactor,
     read: usize,
-    /// What is masked, up to where that is decided.
+    /// The masked text, up to where that is decided.
     masked: String,
-    /// Where `masked` begins.
+    /// The place at which `masked` begins.
     from: usize,
     ended: bool,
 }

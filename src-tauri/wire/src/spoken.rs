@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 /// A voice directive whose words were made into sound.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct SpokenDirective {
-    /// Which directive.
+    /// The directive.
     pub at: DirectiveRef,
-    /// Which backend spoke.
+    /// The backend that spoke.
     pub backend: String,
     /// Time that it plays.
     pub duration_ms: u64,

@@ -25,7 +25,7 @@ closed_set! {
 }
 
 closed_set! {
-    /// Why a stage stopped a message. Every stop has one of these in the journal.
+    /// The reason for which a stage stopped a message. Every stop has one of these in the journal.
     pub enum Gate {
         EmptyMessage = "empty_message": "There was nothing in it.",
         Duplicate = "duplicate": "The same message was seen already.",
@@ -52,7 +52,7 @@ closed_set! {
     }
 }
 
-/// How an accepted message ended. Exactly one per message; an invariant over the journal.
+/// The end of an accepted message. Exactly one per message; an invariant over the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Terminal {
@@ -60,7 +60,7 @@ pub enum Terminal {
     Replied,
     /// Nothing was to be said.
     Silent {
-        /// Why.
+        /// The reason.
         reason: SilentReason,
     },
     /// A command answered.
@@ -80,23 +80,23 @@ pub enum Terminal {
     Duplicate,
     /// A gate said no.
     Blocked {
-        /// Which.
+        /// The gate.
         gate: Gate,
     },
     /// It failed.
     Failed {
-        /// Why, in words.
+        /// The reason, in words.
         detail: String,
     },
     /// Nobody knows whether all of its answer arrived.
     Unknown {
-        /// Why, in words.
+        /// The reason, in words.
         detail: String,
     },
 }
 
 closed_set! {
-    /// Why an answered message shows no text.
+    /// The reason for which an answered message shows no text.
     pub enum SilentReason {
         NoReply = "no_reply": "The agent wrote <no-reply/>.",
         SilentToken = "silent_token": "The agent wrote NO_REPLY.",

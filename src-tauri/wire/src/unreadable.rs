@@ -10,7 +10,7 @@ pub struct UnreadablePart {
     pub platform: Platform,
     /// Part of that interface, such as `message` or `gateway payload`.
     pub what: String,
-    /// Why it cannot be read, in words; it quotes nothing of the data.
+    /// The reason for which it cannot be read, in words; it quotes nothing of the data.
     pub error: String,
     /// Its size in bytes.
     pub bytes: u64,

@@ -8,25 +8,25 @@ export type Ack = {
   serial: number,
 };
 
-/** Who caused a change. */
+/** The author of a change. */
 export type Actor = "console" | "cli" | "config" | "adapter" | "pipeline" | { "user": UserId };
 
-/** How an agent failed. */
+/** The failure of an agent. */
 export type AgentFault = "overloaded" | "rate_limited" | "unauthorized" | "unreachable" | "disconnected" | "malformed" | "timeout" | "too_large" | "no_model" | "rejected" | "internal";
 
-/** What an agent keeps of a conversation. */
+/** The agent's own session of a conversation. */
 export type AgentSession = {
-  /** Which backend. */
+  /** The backend. */
   backend: string,
   /** The agent's id of it. */
   id: string,
-  /** Since when it is this one. */
+  /** The time since which it is this one. */
   since: Timestamp,
 };
 
 /** Something that cannot wait for a frame. */
 export type Alarm = {
-  /** What kind. */
+  /** The kind. */
   kind: AlarmKind,
   /** In words. */
   message: string,
@@ -36,14 +36,14 @@ export type Alarm = {
   turn: TurnId | null,
 };
 
-/** What cannot wait for a frame. */
+/** The kind of an alarm, which cannot wait for a frame. */
 export type AlarmKind = "leak" | "error" | "channel_down" | "unknown_outcome";
 
-/** Who answers a run. */
+/** The backend and model that answer a run. */
 export type Answerer = {
-  /** Which backend. */
+  /** The backend. */
   backend: string,
-  /** Which model, where known. */
+  /** The model, where known. */
   model: string | null,
 };
 
@@ -51,15 +51,15 @@ export type Answerer = {
 export type Approval = {
   /** On which channel. */
   channel: ChannelId,
-  /** Who; the platform's id. */
+  /** The person; the platform's id. */
   sender: UserId,
-  /** What they called themselves when they asked. */
+  /** The name that they gave themselves when they asked. */
   name: string,
-  /** Who let them in. */
+  /** The operator who let them in. */
   by: Actor,
-  /** When. */
+  /** The time. */
   at: Timestamp,
-  /** Whether it counts: only while the channel's `dm_policy` is `pairing`. */
+  /** True where it counts: only while the channel's `dm_policy` is `pairing`. */
   in_force: boolean,
 };
 
@@ -67,7 +67,7 @@ export type Approval = {
 export type ArmChannel = {
   /** The channel. */
   channel: ChannelId,
-  /** Whether it sends for real. */
+  /** True where it sends for real. */
   armed: boolean,
   /** The channel's name again, typed by the person who arms it; not needed to disarm. */
   confirm: string,
@@ -102,21 +102,21 @@ export type BenchBase = { "from": "configured" }
 export type BenchColumn = {
   /** In a few words. */
   name: string,
-  /** Where it begins. */
+  /** The place where it begins. */
   base: BenchBase,
-  /** What is set then, as `output.KEY=VALUE` or `redact.KEY=VALUE`. */
+  /** The settings then, as `output.KEY=VALUE` or `redact.KEY=VALUE`. */
   set: Array<string>,
 };
 
-/** What comes of the output in a column. */
+/** The outcome of the output in a column. */
 export type BenchResult = {
   /** The column. */
   column: BenchColumn,
-  /** What would be sent, secrets masked; `None` when the settings are none. */
+  /** The operations that would be sent, secrets masked; `None` when the settings are none. */
   parsed: Parsed | null,
   /** The secrets that are masked. */
   masked: Array<Masked>,
-  /** Why the settings are none. */
+  /** The reason for which the settings are none. */
   error: string | null,
   /** In what it differs from the first column. */
   differs: Array<Aspect>,
@@ -132,10 +132,10 @@ export type Benched = {
   keys: Array<string>,
 };
 
-/** What an operation says, as the journal keeps it: a place in the clean text, so that the raw text is
+/** The text of an operation, as the journal keeps it: a place in the clean text, so that the raw text is
  * stored once, or words of Foldback's own. */
 export type Body = { "from": "clean",
-  /** Which assistant message of the turn, from 0. */
+  /** The assistant message of the turn, from 0. */
   message: number,
   /** Bytes of its clean text. */
   span: Span,
@@ -156,23 +156,23 @@ export type Body = { "from": "clean",
 export type Book = {
   /** Without an outcome, the oldest first. */
   open: Array<BookLine>,
-  /** How many there are. */
+  /** Their number. */
   open_total: number,
   /** Failed, or with an unknown outcome, and not done: nothing is sent of them any more by itself. The latest first. */
   dead: Array<BookLine>,
-  /** How many there are among the outcomes looked at. */
+  /** The number of them among the outcomes looked at. */
   dead_total: number,
   /** Dead letters about which nothing is left to do: a person sent them again, or what they were to show went out with
    * a later text. The latest first. */
   done: Array<BookLine>,
-  /** How many there are among the outcomes looked at. */
+  /** The number of them among the outcomes looked at. */
   done_total: number,
   /** The filter that shows all dead letters, those that are done included. */
   dead_filter: string,
   /** Everything else that ended, the latest first. What was acknowledged and did not arrive after all stands among
    * the dead ones only. */
   settled: Array<BookLine>,
-  /** How many outcomes of that kind there are among those looked at, acknowledgements of what did not arrive included. */
+  /** The number of outcomes of that kind among those looked at, acknowledgements of what did not arrive included. */
   settled_total: number,
   /** The filter that shows them. */
   settled_filter: string,
@@ -186,11 +186,11 @@ export type BookLine = {
   chat: ChatId,
   /** The turn. */
   turn: TurnId,
-  /** When it was intended. */
+  /** The time at which it was intended. */
   at: Timestamp,
-  /** What was intended and what came of it. */
+  /** The operation and its outcome. */
   entry: LedgerEntry,
-  /** Whether a person may send it again. */
+  /** True where a person may send it again. */
   can_resend: boolean,
   /** The turn that sent it again. */
   resent: TurnId | null,
@@ -210,23 +210,23 @@ export type BookOf = {
 export type Bubble = {
   /** The platform's id, where known. */
   message: MessageId | null,
-  /** Whether the bot wrote it. */
+  /** True where the bot wrote it. */
   from_bot: boolean,
-  /** Who wrote it. */
+  /** The author. */
   author: string,
   /** The beginning of the message it answers. */
   quote: string | null,
-  /** What it shows. */
+  /** Its content. */
   part: BubblePart,
   /** The files that came with a person's message. */
   attachments?: Array<BubbleAttachment>,
   /** Reactions on it. */
   reactions: Array<Reaction>,
-  /** How often it was edited. */
+  /** The number of edits. */
   edits: number,
-  /** Whether it was removed. */
+  /** True where it was removed. */
   deleted: boolean,
-  /** What counts against the limit, in the platform's unit. */
+  /** The length that counts against the limit, in the platform's unit. */
   length: number,
   /** The limit. */
   limit: number,
@@ -240,11 +240,11 @@ export type BubbleAttachment = {
   media_type: string,
   /** Its size in bytes, where known. */
   bytes: number | null,
-  /** What came of it; `None` as long as that is open. */
+  /** The outcome; `None` as long as that is open. */
   fate: FileFate | null,
-  /** Why, in words, where there is something to say. */
+  /** The reason, in words, where there is something to say. */
   why: string,
-  /** What is said in it, where it was written down. */
+  /** The words that are spoken in it, where it was written down. */
   heard: string | null,
 };
 
@@ -252,19 +252,19 @@ export type BubbleAttachment = {
 export type BubbleFile = {
   /** Its name. */
   name: string,
-  /** How it goes. */
+  /** The kind in which it is sent. */
   kind: FileKind,
   /** Text beside it, as the agent wrote it. */
   caption: string | null,
-  /** What was made of that, as of a text. */
+  /** The rendered form of that, as of a text. */
   rendering?: Rendering,
 };
 
-/** What a bubble shows. */
+/** A part of a bubble. */
 export type BubblePart = { "part": "text",
   /** As the agent wrote it, or the person. */
   text: string,
-  /** What was made of it; `None` where the platform is given this very text and shows it letter by letter. */
+  /** Its rendered form; `None` where the platform is given this very text and shows it letter by letter. */
   rendering?: Rendering,
 }
 | { "part": "file",
@@ -272,33 +272,33 @@ export type BubblePart = { "part": "text",
   file: BubbleFile,
 }
 | { "part": "voice",
-  /** What is said. */
+  /** The text that is spoken. */
   text: string,
-  /** Whether it is a native voice note. */
+  /** True where it is a native voice note. */
   note: boolean,
-  /** How it can be heard; none where it cannot. */
+  /** The way in which it can be heard; none where it cannot. */
   sound?: VoiceOf,
-  /** How long it plays, where that is known. */
+  /** The time for which it plays, where that is known. */
   duration_ms?: number,
 };
 
-/** How a call to a platform fails. */
+/** The way in which a call to a platform fails. */
 export type CallFailure = "rate_limited" | "gone" | "forbidden" | "too_long" | "unsupported" | "transient" | "rejected" | "lost_ack" | "disconnect";
 
 /** One planned misbehaviour of a platform. The shape of `faults:` in a fixture. Of several that hit one call the
  * first counts. */
 export type CallFault = {
-  /** Which operation. */
+  /** The operation. */
   op: OpKind,
-  /** Which call of that operation, from 1, counted from when the fault is planned. */
+  /** The call of that operation, from 1, counted from when the fault is planned. */
   nth: number,
-  /** How many calls from there on. */
+  /** The number of calls from there on. */
   times: number,
-  /** How it fails; without it the call is only late. */
+  /** The kind of the failure; without it the call is only late. */
   fail?: CallFailure,
-  /** How long to wait in milliseconds, for `rate_limited`; how long the channel is down, for `disconnect`. */
+  /** The time to wait in milliseconds, for `rate_limited`; the time for which the channel is down, for `disconnect`. */
   retry_after_ms?: number,
-  /** How long the call is on its way before it arrives, in milliseconds. */
+  /** The time for which the call is on its way before it arrives, in milliseconds. */
   latency_ms: number,
 };
 
@@ -316,7 +316,7 @@ export type CallPreview = {
   text: string | null,
 };
 
-/** What a channel can do. Decisions about what a channel cannot do are made from this, in one place (the
+/** The capabilities of a channel. Decisions about what a channel cannot do are made from this, in one place (the
  * delivery engine). Sizes are in bytes, text lengths in `unit`. */
 export type Capabilities = {
   /** Whose rules these are. */
@@ -325,7 +325,7 @@ export type Capabilities = {
   text_limit: number,
   /** Longest caption, in `unit`. */
   caption_limit: number,
-  /** What the limits count. */
+  /** The unit that the limits count. */
   unit: LengthUnit,
   /** Sent messages can be edited. */
   edit: boolean,
@@ -349,13 +349,13 @@ export type Capabilities = {
   typing: boolean,
   /** Threads or topics exist. */
   threads: boolean,
-  /** What it renders. */
+  /** The markup that it renders. */
   markup: Markup,
-  /** How a person is mentioned, with `{id}` and `{name}`; `None` where mentions do not exist. */
+  /** The form of a mention, with `{id}` and `{name}`; `None` where mentions do not exist. */
   mention: string | null,
   /** Flags of a header that it honours. */
   flags: Array<MessageFlag>,
-  /** Whether an operation can carry a key under which the platform recognises a repetition. */
+  /** True where an operation can carry a key under which the platform recognises a repetition. */
   idempotency_key: boolean,
   /** Time for which the platform repeats a message that was not confirmed, where anybody can send a recorded one again:
    * it comes to an open port, and its signature covers no time of sending. `None` where messages come over a
@@ -395,29 +395,30 @@ export type CatalogEntry = {
 export type ChannelCard = {
   /** The channel. */
   channel: ChannelId,
-  /** Whether it is simulated. */
+  /** True where it is simulated. */
   simulated: boolean,
-  /** Where it stands. */
+  /** Its state. */
   state: ChannelState,
-  /** Since when; while it is not connected, since it was connected last, however often it was tried. */
+  /** The time since which it is so; while it is not connected, since it was connected last, however often it was
+   * tried. */
   since: Timestamp,
-  /** Why it stands there, in words. */
+  /** The reason for which it stands there, in words. */
   why: string,
-  /** Whether it is switched on. */
+  /** True where it is switched on. */
   on: boolean,
-  /** Whether it sends for real. A simulated channel always acts, on its simulated platform. */
+  /** True where it sends for real. A simulated channel always acts, on its simulated platform. */
   armed: boolean,
-  /** What it can do. */
+  /** Its capabilities. */
   capabilities: Capabilities,
   /** Operations it must not use. */
   disabled: Array<string>,
   /** The allow list; empty lets nobody in. */
   allow_from: Array<string>,
-  /** Who may write directly, in words; begins with `nobody` where nobody may. */
+  /** The people who may write directly, in words; begins with `nobody` where nobody may. */
   direct: string,
-  /** Who may write in groups and when the bot is meant, in words; begins with `nobody` where nobody may. */
+  /** The people who may write in groups, and when the bot is meant, in words; begins with `nobody` where nobody may. */
   groups: string,
-  /** Until when the platform asked to wait. */
+  /** The time until which the platform asked to wait. */
   limited_until: Timestamp | null,
   /** Operations held while it was off that are older than the limit and need a person's word. */
   needs_consent: number,
@@ -428,21 +429,21 @@ export type ChannelCard = {
   outgoing: number,
   /** The limit for what needs a person's word, in milliseconds. */
   consent_after_ms: number,
-  /** What it did. */
+  /** Its counts. */
   counters: Counters,
-  /** What went wrong lately, newest first, at most five. */
+  /** The latest errors, newest first, at most five. */
   errors: Array<ChannelError>,
 };
 
 /** The last thing that went wrong on a channel. */
 export type ChannelError = {
-  /** When; the last time, where it happened more than once. */
+  /** The time; the last one, where it happened more than once. */
   at: Timestamp,
-  /** How often. */
+  /** The number of times. */
   count: number,
-  /** What, in words. */
+  /** The error in words. */
   message: string,
-  /** What to do about it. */
+  /** The remedy. */
   hint: string | null,
   /** The event, the last one. */
   seq: number,
@@ -451,7 +452,7 @@ export type ChannelError = {
 /** A configured channel, such as `telegram` or `telegram-work`; the name of its table in the configuration. */
 export type ChannelId = string;
 
-/** What a channel shows (an approximation where `rules` is set, or what was acknowledged). */
+/** The screen of a channel (an approximation where `rules` is set, or what was acknowledged). */
 export type ChannelPreview = {
   /** The channel. */
   channel: ChannelId,
@@ -461,9 +462,9 @@ export type ChannelPreview = {
   rules: string,
   /** Messages in order. */
   bubbles: Array<Bubble>,
-  /** Whether typing is shown. */
+  /** True where typing is shown. */
   typing: boolean,
-  /** What this channel cannot do of it, in words. */
+  /** The parts of it that this channel cannot do, in words. */
   notes: Array<string>,
 };
 
@@ -474,31 +475,31 @@ export type ChannelReach = {
   channel: ChannelId,
   /** The chats that wrote there, the latest first, at most fifty. */
   chats: Array<ReachedChat>,
-  /** How many chats there are. */
+  /** The number of chats. */
   chats_total: number,
-  /** How many of them were answered. */
+  /** The number of them that were answered. */
   answered_total: number,
   /** Messages that were looked at: the latest twenty thousand. */
   messages: number,
-  /** When the first of them came; `None` when there are none. */
+  /** The time at which the first of them came; `None` when there are none. */
   since: Timestamp | null,
-  /** How much went on lately, the shortest time first. */
+  /** The traffic of late, the shortest time first. */
   rates: Array<ReachRate>,
-  /** What waits in the outbox, oldest first, at most fifty. */
+  /** The operations that wait in the outbox, oldest first, at most fifty. */
   waiting: Array<WaitingOperation>,
-  /** How many operations wait. */
+  /** The number of operations that wait. */
   waiting_total: number,
-  /** How many of them go out as soon as the channel is armed and open. */
+  /** The number of them that go out as soon as the channel is armed and open. */
   sends_total: number,
 };
 
-/** Where an adapter is between off and up. */
+/** The state of an adapter between off and up. */
 export type ChannelState = "off" | "connecting" | "up" | "degraded" | "rate_limited" | "down";
 
 /** A chat on a channel: a direct conversation, a group, a room. */
 export type ChatId = string;
 
-/** What kind of conversation a chat is. */
+/** The kind of a chat. */
 export type ChatType = "direct" | "group";
 
 /** Text as it came from the agent. */
@@ -511,12 +512,12 @@ export type Chunk = {
   span: Span,
 };
 
-/** How the text of an answer comes. */
+/** The chunks in which the text of an answer comes. */
 export type ChunkCut = "burst" | "bytes";
 
 /** Bytes of the clean text of an assistant message. */
 export type CleanPlace = {
-  /** Which assistant message of the turn, from 0. */
+  /** The assistant message of the turn, from 0. */
   message: number,
   /** Bytes of its clean text. */
   span: Span,
@@ -537,19 +538,19 @@ export type Comparison = {
 export type Completion = {
   /** Bytes to replace. */
   span: Span,
-  /** What to put there. */
+  /** The text to put there. */
   text: string,
-  /** What it means. */
+  /** Its meaning. */
   about: string,
 };
 
 /** `compose`: read this output. */
 export type Compose = {
-  /** What the user wrote; the echo guard compares with it. */
+  /** The user's text; the echo guard compares with it. */
   user_text: string,
-  /** What the agent answers. */
+  /** The agent's answer. */
   agent_output: string,
-  /** Which channels to preview; empty for all. */
+  /** The channels to preview; empty for all. */
   channels: Array<ChannelId>,
 };
 
@@ -559,7 +560,7 @@ export type ComposeFile = {
   name: string,
   /** Its media type; empty where it is not known. */
   media_type: string,
-  /** What is in it, in base64. */
+  /** Its content, in base64. */
   base64: string,
 };
 
@@ -568,11 +569,11 @@ export type ComposeFile = {
 export type ComposeSend = {
   /** Through which channel. */
   channel: ChannelId,
-  /** What the user writes. */
+  /** The user's text. */
   user_text: string,
-  /** What the agent answers; `None` asks the configured agent. */
+  /** The agent's answer; `None` asks the configured agent. */
   agent_output: string | null,
-  /** Whether nothing may reach the platform although the channel is armed. */
+  /** True where nothing may reach the platform although the channel is armed. */
   dry_run: boolean,
   /** Files that come with the user's message. Only a simulated channel hands them over. */
   files?: Array<ComposeFile>,
@@ -580,21 +581,21 @@ export type ComposeSend = {
 
 /** Answer of `compose`. */
 export type Composed = {
-  /** What would be sent: secrets are masked in it where the configuration says so. */
+  /** The operations that would be sent: secrets are masked in them where the configuration says so. */
   parsed: Parsed,
   /** The findings with places. They are about the text as it was written. */
   lints: Array<Lint>,
   /** The secrets that are masked. */
   masked: Array<Masked>,
-  /** Whether secrets are masked at all. */
+  /** True where secrets are masked at all. */
   redacts: boolean,
   /** One per channel. */
   previews: Array<ChannelPreview>,
-  /** How the messages of each preview fill what its channel takes. */
+  /** The way in which the messages of each preview fill what its channel takes. */
   rulers: Array<Ruler>,
 };
 
-/** What a channel did since the start. */
+/** The counts of a channel since the start. */
 export type Counters = {
   /** Messages that came in. */
   received: number,
@@ -614,20 +615,20 @@ export type Counters = {
   held: number,
 };
 
-/** How many cuts of a family there are. */
+/** The number of cuts of a family. */
 export type CutCount = {
   /** The family. */
   family: CutFamily,
-  /** How many of it are tried. */
+  /** The number of them that are tried. */
   cuts: number,
-  /** How many there are; `None` when nobody can count them. */
+  /** The number of all of them; `None` when nobody can count them. */
   of: number | null,
 };
 
 /** A family of ways to cut a text. A cut never divides a character: the agent layer repairs those. */
 export type CutFamily = "all" | "single" | "pairs" | "sizes" | "characters" | "random";
 
-/** Where a text was cut, from the best place to the worst. */
+/** The place where a text was cut, from the best place to the worst. */
 export type CutPlace = "paragraph" | "line" | "sentence" | "word" | "inside";
 
 /** A place of a file that could not be read. */
@@ -636,7 +637,7 @@ export type DamagedPlace = {
   line: number,
   /** The byte, from 0. */
   offset: number,
-  /** What is wrong with it, one sentence. */
+  /** The mistake in it, one sentence. */
   about: string,
 };
 
@@ -646,7 +647,7 @@ export type Decision = {
   seq: number,
   /** Milliseconds since the turn began. */
   at_ms: number,
-  /** What kind. */
+  /** The kind. */
   kind: DecisionKind,
   /** The assistant message it is about. */
   message: number | null,
@@ -654,7 +655,7 @@ export type Decision = {
   span: Span | null,
   /** In words. */
   text: string,
-  /** Whether something failed. */
+  /** True where something failed. */
   error: boolean,
 };
 
@@ -666,9 +667,9 @@ export type DecisionDetail = {
   raw: string | null,
   /** The rule behind it. */
   rule: DecisionRule,
-  /** What it was made from. */
+  /** The values that it was made from. */
   inputs: Array<DecisionInput>,
-  /** What it changes for the user, one sentence. */
+  /** The effect for the user, one sentence. */
   effect: string,
 };
 
@@ -680,20 +681,20 @@ export type DecisionInput = {
   value: string,
 };
 
-/** What one can step by. */
+/** The kind of a decision that one can step by. */
 export type DecisionKind = "gate" | "chunk" | "hold" | "range" | "directive" | "diagnostic" | "delivery" | "agent" | "end";
 
 /** A rule that decided. */
 export type DecisionRule = {
   /** Its code: a rule of the grammar, a gate, a stage, a reason or an outcome. */
   code: string,
-  /** What it says, one sentence. */
+  /** Its meaning, one sentence. */
   about: string,
 };
 
 /** A delivery as replay and `foldback send` print it. */
 export type Delivery = {
-  /** Which operation. */
+  /** The operation. */
   op: OpKind,
   /** The message made or meant. */
   message: MessageId | null,
@@ -701,15 +702,15 @@ export type Delivery = {
   text: string | null,
   /** Always the Unicode form. */
   emoji: string | null,
-  /** What the platform was given. */
+  /** The emoji that the platform was given. */
   emoji_sent: string | null,
   /** The message answered. */
   reply_to: MessageId | null,
   /** File path. */
   path: string | null,
-  /** How the file went. */
+  /** The kind in which the file was sent. */
   kind: FileKind | null,
-  /** How it ended. */
+  /** Its end. */
   outcome: OutcomeCode,
   /** Milliseconds since the scenario began. */
   at_ms: number,
@@ -719,15 +720,15 @@ export type Delivery = {
 export type DeliveryWait = {
   /** The operation; `None` where it does not exist yet. */
   op: OpId | null,
-  /** Why. */
+  /** The reason. */
   reason: HoldReason,
-  /** Why, in words. */
+  /** The reason, in words. */
   about: string,
   /** Milliseconds since the turn began until which it waits; `None` where that is not known. */
   until_ms: number | null,
 };
 
-/** Where the demo stands. */
+/** The state of the demo. */
 export type DemoPhase = "playing" | "between_rounds" | "paused" | "ended";
 
 /** `demo_play`: goes on after a pause, begins after an end. */
@@ -738,7 +739,7 @@ export type DemoPlay = {
 
 /** The demo as the top bar shows it. */
 export type DemoState = {
-  /** Where it stands. */
+  /** Its state. */
   phase: DemoPhase,
   /** The round, from 1; 0 before the first. */
   round: number,
@@ -748,7 +749,7 @@ export type DemoState = {
   written: number,
   /** Messages of every round. */
   messages: number,
-  /** When the next round begins; only between two rounds. */
+  /** The time at which the next round begins; only between two rounds. */
   next_round_at: Timestamp | null,
 };
 
@@ -835,9 +836,9 @@ export type Directive = { "type": "react",
 export type DirectiveEntry = {
   /** The event that read it. */
   seq: number,
-  /** Which assistant message. */
+  /** The assistant message. */
   message: number,
-  /** Which directive of it. */
+  /** The number of the directive in it, from 0. */
   index: number,
   /** Milliseconds since the turn began. */
   at_ms: number,
@@ -845,7 +846,7 @@ export type DirectiveEntry = {
   directive: Directive,
   /** The operation that carries it out. */
   op: OpId | null,
-  /** How it ended; `None` while it is under way. */
+  /** Its end; `None` while it is under way. */
   outcome: Outcome | null,
   /** From being read to its outcome. */
   took_ms: number | null,
@@ -853,9 +854,9 @@ export type DirectiveEntry = {
 
 /** A directive of a turn. */
 export type DirectiveRef = {
-  /** Which assistant message of the turn, from 0. */
+  /** The assistant message of the turn, from 0. */
   message: number,
-  /** Which directive of it, from 0. */
+  /** The number of the directive in it, from 0. */
   index: number,
 };
 
@@ -866,7 +867,7 @@ export type EmojiForm = "unicode" | "fixed_set" | "shortcode";
 export type EntryCount = {
   /** The type, as the file names it. */
   name: string,
-  /** How many. */
+  /** Their number. */
   count: number,
 };
 
@@ -874,7 +875,7 @@ export type EntryCount = {
 export type Event = {
   /** Place in the journal. */
   seq: Seq,
-  /** When it was decided. */
+  /** The time at which it was decided. */
   at: Timestamp,
   /** The turn it belongs to. */
   turn: TurnId | null,
@@ -898,13 +899,13 @@ export type EventDetail = {
 export type EventRow = {
   /** Place in the journal; the first missing one for a gap. */
   seq: number,
-  /** When. */
+  /** The time. */
   at: Timestamp,
-  /** Which turn. */
+  /** The turn. */
   turn: TurnId | null,
-  /** Which channel. */
+  /** The channel. */
   channel: ChannelId | null,
-  /** Which session. */
+  /** The session. */
   session: SessionId | null,
   /** The stage, or `channel` or `process` where no stage acts. */
   stage: string,
@@ -912,13 +913,13 @@ export type EventRow = {
   kind: string,
   /** One line of words. */
   summary: string,
-  /** How many bytes it is about. */
+  /** The number of bytes that it is about. */
   bytes: number | null,
   /** Milliseconds that lasted what it began (a hold, a wait) or ended; `None` while that goes on. */
   lasted_ms: number | null,
   /** Marks. */
   flags: Array<RowFlag>,
-  /** How many events are missing here; `None` for an ordinary row. */
+  /** The number of events that are missing here; `None` for an ordinary row. */
   gap: number | null,
 };
 
@@ -926,7 +927,7 @@ export type EventRow = {
 export type ExampleFile = {
   /** Its name. */
   name: string,
-  /** Where it lies, to be opened. */
+  /** Its path, to be opened. */
   path: string,
 };
 
@@ -937,11 +938,11 @@ export type ExportFormat = "recording" | "fixture" | "markdown" | "html";
 export type ExportMask = {
   /** The patterns that found them: ids of [`SecretEntry`](super::SecretEntry), with a space between. */
   secrets: string,
-  /** What they are, in words. */
+  /** Their kind, in words. */
   about: string,
-  /** Where they stand, in words, such as `the prompt`. */
+  /** The place where they stand, in words, such as `the prompt`. */
   place: string,
-  /** How many. */
+  /** Their number. */
   count: number,
   /** The turns they stand in, in order. */
   turns: Array<TurnId>,
@@ -949,7 +950,7 @@ export type ExportMask = {
 
 /** `export_preview`: what an export would hold, and what redaction takes out of it; writes nothing. */
 export type ExportOf = {
-  /** Which turns. */
+  /** The turns. */
   scope: ExportScope,
   /** In which form. */
   format: ExportFormat,
@@ -963,7 +964,7 @@ export type ExportPreview = {
   bytes: number,
   /** A path for it, in the folder for exports. */
   path: string,
-  /** What this export masks, by turn; empty where there is nothing to mask. */
+  /** The masks of this export, by turn; empty where there is nothing to mask. */
   masks: Array<ExportMask>,
   /** Secrets that the journal had masked when it was written. */
   masked_before: number,
@@ -985,7 +986,7 @@ export type ExportScope = { "of": "turns",
 
 /** `export`: writes an export to a file, which only its owner can read. */
 export type ExportTo = {
-  /** Which turns. */
+  /** The turns. */
   scope: ExportScope,
   /** In which form. */
   format: ExportFormat,
@@ -1001,13 +1002,13 @@ export type Exported = {
   bytes: number,
 };
 
-/** How a command failed. */
+/** The failure of a command. */
 export type Failure = {
   /** Stable name of the failure, such as `not_found`. */
   code: string,
-  /** What happened, in words. */
+  /** The failure in words. */
   message: string,
-  /** What to do about it, where something can be done. */
+  /** The remedy, where something can be done. */
   hint: string | null,
 };
 
@@ -1018,9 +1019,9 @@ export type Fate = "show" | "strip" | "drop";
 export type Fault = { "call": CallFault }
 | { "run": RunFault };
 
-/** What is planned for one place; answer of `faults` is a list of them, channels first. */
+/** The planned faults of one place; answer of `faults` is a list of them, channels first. */
 export type FaultDeck = {
-  /** Where. */
+  /** The channel or the agent. */
   place: FaultPlace,
   /** Oldest first. */
   planned: Array<PlannedFault>,
@@ -1036,11 +1037,11 @@ export type FaultMark = {
   number: number,
   /** The operation, for a fault of a call. */
   op: OpId | null,
-  /** What went wrong, in words. */
+  /** The fault in words. */
   about: string,
 };
 
-/** Where something goes wrong. */
+/** The place where something goes wrong. */
 export type FaultPlace = { "of": "channel",
   /** The channel. */
   channel: ChannelId,
@@ -1052,9 +1053,9 @@ export type FaultPlace = { "of": "channel",
 
 /** `fault_plan`: let something go wrong from now on. A deck is kept in memory: a restart empties it. */
 export type FaultPlan = {
-  /** Where. */
+  /** The channel or the agent. */
   place: FaultPlace,
-  /** What: of calls for a channel, of runs for an agent. */
+  /** The fault: of calls for a channel, of runs for an agent. */
   fault: Fault,
 };
 
@@ -1077,7 +1078,7 @@ export type FileChange = {
   diff: string,
 };
 
-/** What came of a file that came with a message. */
+/** The outcome of a file that came with a message. */
 export type FileFate = "given" | "transcribed" | "disabled" | "not_taken" | "too_large" | "too_many" | "too_slow" | "unavailable" | "cancelled";
 
 /** How a file is sent. */
@@ -1085,7 +1086,7 @@ export type FileKind = "image" | "file" | "audio";
 
 /** Answer of `filter_check`. */
 export type FilterCheck = {
-  /** What is wrong; `None` when nothing is. */
+  /** The mistake; `None` when there is none. */
   error: FilterError | null,
 };
 
@@ -1097,13 +1098,13 @@ export type FilterComplete = {
   cursor: number,
 };
 
-/** What is wrong with a filter. */
+/** The mistake in a filter. */
 export type FilterError = {
   /** Bytes of the filter. */
   span: Span,
-  /** What is wrong, in words. */
+  /** The mistake in words. */
   message: string,
-  /** What was probably meant, to put in place of the span. */
+  /** The word that was probably meant, to put in place of the span. */
   suggestion: string | null,
 };
 
@@ -1129,7 +1130,7 @@ export type FindNext = {
   condition: string,
   /** The place of the journal from which it is nearest; what stands there is not looked at. */
   seq: number,
-  /** Whether earlier events are looked at instead of later ones. */
+  /** True where earlier events are looked at instead of later ones. */
   back: boolean,
 };
 
@@ -1174,11 +1175,11 @@ export type FixtureCase = {
   fixture: string,
   /** The channel. */
   channel: string,
-  /** How it ended. */
+  /** Its end. */
   verdict: Verdict,
-  /** What was delivered. */
+  /** The outgoing text. */
   deliveries: Array<Delivery>,
-  /** What differs. */
+  /** The differences. */
   mismatches: Array<Mismatch>,
   /** Expected and actual, side by side. */
   comparison: Comparison,
@@ -1190,13 +1191,13 @@ export type FixtureEntry = {
   path: string,
   /** Its name. */
   name: string,
-  /** What it shows. */
+  /** The behaviour that it shows. */
   about: string,
   /** The channels it runs on. */
   channels: Array<string>,
   /** The rules it names. */
   rules: Array<string>,
-  /** Why it cannot be read, where that is so. */
+  /** The reason for which it cannot be read, where that is so. */
   error: string | null,
 };
 
@@ -1214,7 +1215,7 @@ export type FixtureJunit = {
   path: string,
 };
 
-/** How far a run is. */
+/** The progress of a run. */
 export type FixtureProgress = {
   /** The run. */
   run: number,
@@ -1278,11 +1279,11 @@ export type FoundNext = {
 export type FoundTurn = {
   /** Row index of the turn; `None` when it is not listed. */
   index: number | null,
-  /** Whether the journal has the turn: one that it has and that is not listed is hidden by the filter. */
+  /** True where the journal has the turn: one that it has and that is not listed is hidden by the filter. */
   exists: boolean,
 };
 
-/** What a view shows now; at most one per 16–33 ms, of turns one per 100 ms, and at most two unacknowledged. */
+/** The rows that a view shows now; at most one per 16–33 ms, of turns one per 100 ms, and at most two unacknowledged. */
 export type Frame = {
   /** The view. */
   view: number,
@@ -1298,7 +1299,7 @@ export type Frame = {
   behind: number,
   /** Events this view could not show, in total. */
   dropped: number,
-  /** Whether older events are still being filtered. */
+  /** True where older events are still being filtered. */
   scanning: boolean,
   /** Index of the first row below. */
   first: number,
@@ -1308,7 +1309,7 @@ export type Frame = {
   turns: Array<TurnSummary>,
 };
 
-/** Why a stage stopped a message. Every stop has one of these in the journal. */
+/** The reason for which a stage stopped a message. Every stop has one of these in the journal. */
 export type Gate = "empty_message" | "duplicate" | "too_old" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "pairing_full" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "sender_limit" | "dropped" | "not_the_asker" | "nothing_asked" | "which_asked" | "shutting_down";
 
 /** The valid keys and tags of a `[[key:value]]` header. Absent keys are absent in JSON. */
@@ -1331,7 +1332,7 @@ export type Header = {
 export type Hold = {
   /** The raw bytes held. */
   span: Span,
-  /** Why. */
+  /** The reason. */
   reason: HoldReason,
   /** Id of the rule that fired, such as `G3.partial`. */
   rule: string,
@@ -1351,7 +1352,7 @@ export type HoldEntry = {
   from_ms: number,
   /** Milliseconds since the turn began. */
   until_ms: number | null,
-  /** What and why. */
+  /** The bytes and the reason. */
   hold: Hold,
 };
 
@@ -1376,22 +1377,22 @@ export type Inbound = {
   message: MessageId,
   /** The message this one answers. */
   reply_to: MessageId | null,
-  /** Who wrote it. */
+  /** The author. */
   sender: Sender,
-  /** What was written. */
+  /** The text. */
   text: string,
-  /** Whether the bot was mentioned or answered. */
+  /** True where the bot was mentioned or answered. */
   mentioned: boolean,
-  /** Whether it is passed on: what it says is somebody else's word, and never a command of the sender. Where the
+  /** True where it is passed on: what it says is somebody else's word, and never a command of the sender. Where the
    * platform does not tell, it is not. */
   forwarded?: boolean,
   /** Files. */
   files: Array<Attachment>,
-  /** When the platform says it was sent. */
+  /** The time at which the platform says it was sent. */
   at: Timestamp,
-  /** Whether `at` is the time of the sender's device, which may be any: the platform told none of its own. */
+  /** True where `at` is the time of the sender's device, which may be any: the platform told none of its own. */
   at_by_device?: boolean,
-  /** Whether nothing that comes of it may reach a platform, also where the channel is armed: a test by hand. */
+  /** True where nothing that comes of it may reach a platform, also where the channel is armed: a test by hand. */
   dry_run?: boolean,
   /** Size of the text and files that the journal does not keep, as no gate let the message to the bot. Only in the
    * journal, where `text`, `files`, the sender's names and `reply_to` are empty then. */
@@ -1404,20 +1405,20 @@ export type Ink = {
   text: string,
   /** Their look; plain where there is none. */
   styles: Array<InkStyle>,
-  /** Where they lead. */
+  /** The address that they lead to. */
   link: string | null,
 };
 
-/** How letters look. */
+/** The look of letters. */
 export type InkStyle = "bold" | "italic" | "underline" | "strike" | "code" | "spoiler";
 
 /** An intended operation as the journal keeps it; see [`Operation`] for the fields. */
 export type Intent = {
-  /** Which operation. */
+  /** The operation. */
   kind: OpKind,
   /** The channel it goes to, where that is another one than the turn's own. */
   channel?: ChannelId,
-  /** Where. */
+  /** The target. */
   target: Target,
   /** The message it is about (edit, delete, react). */
   message?: MessageId,
@@ -1427,11 +1428,11 @@ export type Intent = {
   body?: Body,
   /** Unicode emoji. */
   emoji?: string,
-  /** What the platform is given. */
+  /** The emoji that the platform is given. */
   emoji_sent?: string,
   /** Path. */
   path?: string,
-  /** How the file goes. */
+  /** The kind in which the file is sent. */
   file_kind?: FileKind,
   /** The directive it carries out, by its place in the assistant message. */
   directive?: DirectiveRef,
@@ -1439,7 +1440,7 @@ export type Intent = {
   part_of?: OpId,
   /** As its header asks. */
   flags?: MessageFlags,
-  /** Whether this is a live frame that a later edit replaces. */
+  /** True where this is a live edit that a later edit replaces. */
   live: boolean,
 };
 
@@ -1453,12 +1454,12 @@ export type JsonAction = {
   span: Span,
 };
 
-/** What was decided. Byte ranges point into the raw text of the assistant message named by `message`
- * (counted from 0 in a turn), which is stored once: in its `chunk` events. */
+/** An event's kind and what belongs to it. Byte ranges point into the raw text of the assistant message named by
+ * `message` (counted from 0 in a turn), which is stored once: in its `chunk` events. */
 export type Kind = { "type": "started",
   /** Version of Foldback. */
   version: string,
-  /** What follows, up to the next start, is a replay: no platform and no agent was called. */
+  /** True where everything up to the next start is a replay: no platform and no agent was called. */
   replayed?: boolean,
 }
 | { "type": "stopped" }
@@ -1471,27 +1472,27 @@ export type Kind = { "type": "started",
   from: ChannelState,
   /** To. */
   to: ChannelState,
-  /** Who caused it. */
+  /** The author of the change. */
   by: Actor,
-  /** Why, in words. */
+  /** The reason, in words. */
   why: string,
 }
 | { "type": "armed",
-  /** Whether it now sends for real. */
+  /** True where it now sends for real. */
   armed: boolean,
-  /** Who did it. */
+  /** The author of the change. */
   by: Actor,
 }
 | { "type": "muted",
-  /** Whether it is muted now. */
+  /** True where it is muted now. */
   muted: boolean,
-  /** Who did it. */
+  /** The author of the change. */
   by: Actor,
 }
 | { "type": "held_settled",
-  /** Whether it goes out; else it is given up. */
+  /** True where it goes out; else it is given up. */
   send: boolean,
-  /** Who decided. */
+  /** The author of the decision. */
   by: Actor,
 }
 | { "type": "fault_planned",
@@ -1499,9 +1500,9 @@ export type Kind = { "type": "started",
   number: number,
   /** The agent, where it is not about a channel. */
   agent: string | null,
-  /** What is to go wrong. */
+  /** The fault. */
   fault: Fault,
-  /** Who did it. */
+  /** The author of the change. */
   by: Actor,
 }
 | { "type": "fault_removed",
@@ -1509,19 +1510,19 @@ export type Kind = { "type": "started",
   number: number,
   /** The agent, where it was not about a channel. */
   agent: string | null,
-  /** Who did it. */
+  /** The author of the change. */
   by: Actor,
 }
 | { "type": "pairing",
-  /** What happened. */
+  /** The step. */
   step: PairingStep,
-  /** Who it is about; the platform's id. */
+  /** The person it is about; the platform's id. */
   sender: UserId,
-  /** What they call themselves. */
+  /** The name that they give themselves. */
   name: string,
   /** The code of the request; none in what is about an approval alone. */
   code: string | null,
-  /** Until when the code is valid; for a refusal, until when they are not asked again. */
+  /** The time until which the code is valid; for a refusal, until when they are not asked again. */
   until: Timestamp | null,
   /** The one who did it; of a request that gave way, the sender of the newer one. */
   by: Actor,
@@ -1531,19 +1532,19 @@ export type Kind = { "type": "started",
   message: Inbound,
 }
 | { "type": "passed",
-  /** Which stage. */
+  /** The stage. */
   stage: Stage,
-  /** What it found, in words. */
+  /** The finding, in words. */
   detail: string,
 }
 | { "type": "stopping",
-  /** Which stage. */
+  /** The stage. */
   stage: Stage,
-  /** Which gate. */
+  /** The gate. */
   gate: Gate,
-  /** Why, in words. */
+  /** The reason, in words. */
   detail: string,
-  /** What the decision was made from. */
+  /** The values that the decision was made from. */
   inputs: { [key in string]: string },
   /** The setting that would change it, such as `channels.telegram.allow_from`. */
   setting: string | null,
@@ -1557,11 +1558,11 @@ export type Kind = { "type": "started",
   needs_consent?: boolean,
 }
 | { "type": "dequeued",
-  /** How long it waited. */
+  /** The time for which it waited. */
   waited_ms: number,
 }
 | { "type": "gathered",
-  /** Which one, from 0. */
+  /** Its number, from 0. */
   index: number,
   /** Its name, as the platform gives it. */
   name: string,
@@ -1569,13 +1570,13 @@ export type Kind = { "type": "started",
   media_type: string,
   /** Its size in bytes, where it came. */
   bytes: number | null,
-  /** What came of it. */
+  /** The outcome. */
   fate: FileFate,
-  /** Why, in words, where there is something to say. */
+  /** The reason, in words, where there is something to say. */
   why: string,
   /** The setting that would change it, such as `attachments.max_size`. */
   setting: string | null,
-  /** What is said in it, where it was written down; older journals have it only in the prompt. */
+  /** The words that are spoken in it, where it was written down; older journals have it only in the prompt. */
   heard?: string | null,
 }
 | { "type": "prepared",
@@ -1585,15 +1586,15 @@ export type Kind = { "type": "started",
 | { "type": "run_started",
   /** The run. */
   run: RunId,
-  /** Which backend. */
+  /** The backend. */
   backend: string,
-  /** Which model, where known. */
+  /** The model, where known. */
   model: string | null,
 }
 | { "type": "chunk",
-  /** Which assistant message. */
+  /** The assistant message. */
   message: number,
-  /** Where it lies in the raw text. */
+  /** Its bytes in the raw text. */
   span: Span,
   /** The text. */
   text: string,
@@ -1601,11 +1602,11 @@ export type Kind = { "type": "started",
   came?: number | null,
 }
 | { "type": "message_ended",
-  /** Which assistant message. */
+  /** The assistant message. */
   message: number,
   /** Its length in bytes. */
   bytes: number,
-  /** Whether it was narration before a tool call. */
+  /** True where it was narration before a tool call. */
   narration: boolean,
 }
 | { "type": "reasoning",
@@ -1617,99 +1618,99 @@ export type Kind = { "type": "started",
   call: ToolCall,
 }
 | { "type": "agent_session",
-  /** Which backend. */
+  /** The backend. */
   backend: string,
   /** The agent's id of the session. */
   id: string,
-  /** How the run came to it. */
+  /** The way in which the run came to it. */
   start: SessionStart,
-  /** Why, in words, where there is something to say. */
+  /** The reason, in words, where there is something to say. */
   detail: string,
 }
 | { "type": "permission_asked",
-  /** What it asks. */
+  /** The request. */
   request: PermissionRequest,
-  /** Until when an answer is waited for; then it is refused. */
+  /** The time until which an answer is waited for; then it is refused. */
   until: Timestamp | null,
 }
 | { "type": "permission_decided",
-  /** Which one. */
+  /** The request. */
   id: PermissionId,
   /** The option that was chosen; none where the request was cancelled. */
   option: PermissionOption | null,
-  /** Who decided. */
+  /** The author of the decision. */
   by: Actor,
-  /** Why, in words. */
+  /** The reason, in words. */
   why: string,
 }
 | { "type": "run_cancelled",
-  /** Who. */
+  /** The author. */
   by: Actor,
 }
 | { "type": "session_reset",
-  /** Who. */
+  /** The author. */
   by: Actor,
   /** The agent's id of the latest session that is forgotten; none where it had told none. */
   agent: string | null,
 }
 | { "type": "used",
-  /** How many. */
+  /** Their number. */
   usage: Usage,
 }
 | { "type": "retrying",
-  /** Which attempt begins, from 2. */
+  /** The attempt that begins, from 2. */
   attempt: number,
-  /** How long it waits first. */
+  /** The time for which it waits first. */
   after_ms: number,
-  /** Why. */
+  /** The reason. */
   detail: string,
-  /** Who answers from here on, where it is another backend or model. */
+  /** The backend and model that answer from here on, where they are others. */
   next?: Answerer,
 }
 | { "type": "run_failed",
-  /** How. */
+  /** The kind of the failure. */
   fault: AgentFault,
-  /** Why, in words. */
+  /** The reason, in words. */
   detail: string,
 }
 | { "type": "run_ended",
   /** The run. */
   run: RunId,
-  /** Why. */
+  /** The reason. */
   reason: StopReason,
 }
 | { "type": "decided",
-  /** Which assistant message. */
+  /** The assistant message. */
   message: number,
   /** Bytes, fate and reason. */
   range: Range,
 }
 | { "type": "held",
-  /** Which assistant message. */
+  /** The assistant message. */
   message: number,
-  /** What and why. */
+  /** The bytes and the reason. */
   hold: Hold,
 }
 | { "type": "released",
-  /** Which assistant message. */
+  /** The assistant message. */
   message: number,
 }
 | { "type": "directive",
-  /** Which one. */
+  /** The place of the directive. */
   at: DirectiveRef,
   /** The directive. */
   directive: Directive,
 }
 | { "type": "skipped",
-  /** Which one. */
+  /** The place of the directive. */
   at: DirectiveRef,
-  /** How it counts. */
+  /** The outcome that it counts as. */
   outcome: Outcome,
   /** The setting that would change it, such as `output.allow_targets`. */
   setting?: string | null,
 }
 | { "type": "spoken" } & SpokenDirective | { "type": "header_read",
-  /** Which assistant message. */
+  /** The assistant message. */
   message: number,
   /** Its valid keys. */
   header: Header,
@@ -1717,23 +1718,23 @@ export type Kind = { "type": "started",
   span: Span,
 }
 | { "type": "action",
-  /** Which assistant message. */
+  /** The assistant message. */
   message: number,
   /** The action. */
   action: JsonAction,
-  /** How it counts. */
+  /** The outcome that it counts as. */
   outcome: Outcome,
 }
 | { "type": "diagnosed",
-  /** Which assistant message. */
+  /** The assistant message. */
   message: number,
-  /** What. */
+  /** The finding. */
   diagnostic: Diagnostic,
 }
 | { "type": "suppressed",
-  /** Which assistant message. */
+  /** The assistant message. */
   message: number,
-  /** Why. */
+  /** The reason. */
   reason: Suppression,
 }
 | { "type": "truncated",
@@ -1745,27 +1746,27 @@ export type Kind = { "type": "started",
   stopped: boolean,
   /** The file that the rest is sent as; none where it is not sent. */
   file: string | null,
-  /** Why it is not sent, in words. */
+  /** The reason for which it is not sent, in words. */
   detail: string | null,
 }
 | { "type": "intended",
-  /** Which operation. */
+  /** The operation. */
   op: OpId,
-  /** What. */
+  /** The operation. */
   intent: Intent,
 }
 | { "type": "waiting",
-  /** Which operation, where it exists already. */
+  /** The operation, where it exists already. */
   op: OpId | null,
-  /** Why. */
+  /** The reason. */
   reason: HoldReason,
-  /** Until when, where known. */
+  /** The end of the wait, where known. */
   until: Timestamp | null,
 }
 | { "type": "attempted",
-  /** Which operation. */
+  /** The operation. */
   op: OpId,
-  /** Which attempt, from 1. */
+  /** The attempt, from 1. */
   attempt: number,
 }
 | { "type": "faulted",
@@ -1773,43 +1774,43 @@ export type Kind = { "type": "started",
   number: number,
   /** The operation, for a fault of a call. */
   op: OpId | null,
-  /** What goes wrong. */
+  /** The fault. */
   fault: Fault,
 }
 | { "type": "refused",
-  /** Which operation. */
+  /** The operation. */
   op: OpId,
-  /** How. */
+  /** The kind of the refusal. */
   refusal: RefusalCode,
-  /** Why, in words. */
+  /** The reason, in words. */
   detail: string,
-  /** When it is tried again. */
+  /** The time at which it is tried again. */
   retry_at: Timestamp | null,
 }
 | { "type": "ended",
-  /** Which operation. */
+  /** The operation. */
   op: OpId,
-  /** How. */
+  /** The outcome. */
   outcome: Outcome,
 }
 | { "type": "undelivered",
-  /** Which operation. */
+  /** The operation. */
   op: OpId,
   /** The message, as it was acknowledged. */
   message: MessageId,
-  /** How the platform refused. */
+  /** The kind of the platform's refusal. */
   refusal: RefusalCode,
-  /** Why, in words. */
+  /** The reason, in words. */
   detail: string,
 }
 | { "type": "receipt",
-  /** Which operation. */
+  /** The operation. */
   op: OpId,
   /** The message, as it was acknowledged. */
   message: MessageId,
-  /** How far it has come; in a group, at the first who got that far. */
+  /** Its progress; in a group, that of the first who got that far. */
   receipt: Receipt,
-  /** When, as the platform says. */
+  /** The time, as the platform says. */
   when: Timestamp,
 }
 | { "type": "reviewed",
@@ -1817,20 +1818,20 @@ export type Kind = { "type": "started",
   by: Actor,
 }
 | { "type": "warned",
-  /** What. */
+  /** The words. */
   detail: string,
 }
 | { "type": "leaked",
-  /** Which operation showed it. */
+  /** The operation that showed it. */
   op: OpId,
-  /** Which assistant message. */
+  /** The assistant message. */
   message: number,
   /** The raw bytes. */
   span: Span,
 }
 | { "type": "idle" }
 | { "type": "turn_ended",
-  /** How. */
+  /** The end. */
   terminal: Terminal,
 };
 
@@ -1839,29 +1840,29 @@ export type Lane = "inbound" | "agent" | "thinking" | "tools" | "held" | "direct
 
 /** A bar of the waterfall. */
 export type LaneSpan = {
-  /** Which lane. */
+  /** The lane. */
   lane: Lane,
   /** Milliseconds since the turn began. */
   from_ms: number,
   /** Milliseconds since the turn began; `None` while it lasts. */
   until_ms: number | null,
-  /** What it is, such as a hold reason or an operation. */
+  /** Its label, such as a hold reason or an operation. */
   label: string,
   /** The event to select. */
   seq: number,
-  /** Whether it failed. */
+  /** True where it failed. */
   error: boolean,
 };
 
 /** Bars of one lane that are too close to each other to be told apart in a row of a list. */
 export type LaneStroke = {
-  /** Which lane. */
+  /** The lane. */
   lane: Lane,
   /** Milliseconds since the turn began. */
   from_ms: number,
   /** Milliseconds since the turn began; of what lasts, the turn's last event. */
   until_ms: number,
-  /** Whether one of them failed. */
+  /** True where one of them failed. */
   error: boolean,
 };
 
@@ -1869,11 +1870,11 @@ export type LaneStroke = {
 export type LeakedBytes = {
   /** The event that says so. */
   seq: number,
-  /** Which assistant message. */
+  /** The assistant message. */
   message: number,
   /** The raw bytes. */
   span: Span,
-  /** What they say. */
+  /** Their text. */
   text: string,
 };
 
@@ -1897,34 +1898,34 @@ export type LedgerEntry = {
   op: OpId,
   /** Milliseconds since the turn began. */
   at_ms: number,
-  /** What. */
+  /** The operation. */
   intent: Intent,
   /** Text or caption, resolved. */
   text: string | null,
-  /** Why it waits, in words; what is over stands there until the platform is called. */
+  /** The reason for which it waits, in words; what is over stands there until the platform is called. */
   waiting: string | null,
   /** Milliseconds since the turn began until which it waits; `None` while the platform is called, once it has its
    * outcome, and where it is not known. */
   waiting_until_ms: number | null,
   /** Platform calls so far. */
   attempts: number,
-  /** How it ended. */
+  /** Its end. */
   outcome: Outcome | null,
   /** The event of the outcome. */
   outcome_seq: number | null,
   /** From intent to outcome. */
   took_ms: number | null,
-  /** How long the user saw this text, for live frames and deleted messages; `None` when still visible. */
+  /** The time for which the user saw this text, for live edits and deleted messages; `None` when still visible. */
   visible_ms: number | null,
   /** Bytes of directives that it showed; empty in all that is well. */
   leaked: Array<LeakedBytes>,
   /** The sound that it sends, where it was spoken. */
   spoken?: SpokenSound,
-  /** How far it has come, where the platform has told. */
+  /** Its progress, where the platform has told. */
   reached?: Reached,
 };
 
-/** What a platform's text limit counts. */
+/** The unit that a platform's text limit counts. */
 export type LengthUnit = "utf16" | "scalars" | "bytes";
 
 /** A link as text: what `link_read` reads and `link_write` writes. */
@@ -1945,13 +1946,13 @@ export type Lint = {
   end_line: number,
   /** Column of its end. */
   end_column: number,
-  /** What this rule means, at length. */
+  /** The meaning of this rule, at length. */
   explanation: string,
 };
 
 /** A line of the app's own log. */
 export type LogLine = {
-  /** When. */
+  /** The time. */
   at: Timestamp,
   /** `error`, `warn`, `info`, `debug` or `trace`. */
   level: string,
@@ -1965,7 +1966,7 @@ export type LogLine = {
 export type LongestHold = {
   /** Milliseconds; of a hold that lasts, up to the turn's last event. */
   ms: number,
-  /** Why. */
+  /** The reason. */
   reason: HoldReason,
 };
 
@@ -1982,7 +1983,7 @@ export type Masked = {
   column: number,
   /** The patterns that found it: ids of [`SecretEntry`](super::SecretEntry). */
   secrets: Array<string>,
-  /** What they find, in words. */
+  /** The secrets that they find, in words. */
   about: string,
   /** The directive or JSON action that says it; `None` in the text. */
   inside: string | null,
@@ -1990,7 +1991,7 @@ export type Masked = {
 
 /** An assistant message of a turn, complete. */
 export type MessageDetail = {
-  /** Which one, from 0. */
+  /** Its number, from 0. */
   message: number,
   /** Raw text. */
   raw: string,
@@ -2006,11 +2007,11 @@ export type MessageDetail = {
   header: Header,
   /** Its findings. */
   diagnostics: Array<Diagnostic>,
-  /** Why nothing of it is delivered. */
+  /** The reason for which nothing of it is delivered. */
   suppressed: Suppression | null,
-  /** Whether it was narration before a tool call. */
+  /** True where it was narration before a tool call. */
   narration: boolean,
-  /** Whether it ended. */
+  /** True where it ended. */
   ended: boolean,
 };
 
@@ -2032,11 +2033,11 @@ export type MessageId = string;
 
 /** One difference. */
 export type Mismatch = {
-  /** Where in the expectations, such as `expect[1].send.text`. */
+  /** The place in the expectations, such as `expect[1].send.text`. */
   at: string,
-  /** What was expected. */
+  /** The expected value. */
   expected: string,
-  /** What came. */
+  /** The value that came. */
   actual: string,
   /** In words. */
   message: string,
@@ -2046,7 +2047,7 @@ export type Mismatch = {
 export type Moment = {
   /** The event. */
   seq: number,
-  /** When. */
+  /** The time. */
   at: Timestamp,
   /** Milliseconds since the turn began. */
   at_ms: number,
@@ -2059,14 +2060,14 @@ export type Moment = {
   /** Operations intended by then, with the outcomes known by then. Bytes of directives stand with the operation that
    * showed them as soon as it had, though the journal tells of them at the turn's end. */
   ledger: Array<LedgerEntry>,
-  /** What the user saw on the turn's own channel, folded from acknowledged operations. */
+  /** The screen that the user saw on the turn's own channel, folded from acknowledged operations. */
   seen: ChannelPreview,
   /** Milliseconds since the turn began until which typing is shown, where nothing happens before; `None` where it is
    * not shown. */
   typing_until_ms: number | null,
-  /** How the messages that stood in the chat then fill what the channel takes. */
+  /** The way in which the messages that stood in the chat then fill what the channel takes. */
   lengths: Ruler,
-  /** What delivery waited for. */
+  /** The waits of delivery. */
   waiting: DeliveryWait | null,
   /** Tool calls begun by then, as known then. */
   tools: Array<ToolEntry>,
@@ -2087,13 +2088,13 @@ export type MomentAt = {
 
 /** An assistant message at a moment. */
 export type MomentMessage = {
-  /** Which one, from 0. */
+  /** Its number, from 0. */
   message: number,
   /** Raw bytes that had come. */
   raw_bytes: number,
   /** Ranges decided by then. */
   ranges: Array<Range>,
-  /** What was held then: only bytes that had come and of which nothing was decided yet. */
+  /** The bytes that were held then: only bytes that had come and of which nothing was decided yet. */
   hold: Hold | null,
   /** Milliseconds since the turn began when this hold began. */
   held_since_ms: number | null,
@@ -2103,15 +2104,15 @@ export type MomentMessage = {
   header: Header,
   /** Findings told by then. */
   diagnostics: Array<Diagnostic>,
-  /** Why nothing of it is delivered, where that was decided by then. */
+  /** The reason for which nothing of it is delivered, where that was decided by then. */
   suppressed: Suppression | null,
-  /** Whether it had ended. */
+  /** True where it had ended. */
   ended: boolean,
 };
 
 /** `mute`: hold back all outbound. */
 export type Mute = {
-  /** Whether to mute. */
+  /** True to mute. */
   muted: boolean,
 };
 
@@ -2136,7 +2137,7 @@ export type OpKind = "send_text" | "edit_text" | "delete" | "react" | "send_file
 export type OpenView = {
   /** In the filter language; empty for everything. */
   filter: string,
-  /** What its rows are; `events` where it is not given. */
+  /** The kind of its rows; `events` where it is not given. */
   rows?: ViewRows,
 };
 
@@ -2146,9 +2147,9 @@ export type OpenedFile = {
   path: string,
   /** The code of its format, such as `lettabot_turns`; `fixture` for a fixture. */
   format: string,
-  /** What people call the format. */
+  /** The common name of the format. */
   format_name: string,
-  /** What it holds, in words, such as `raw output`. */
+  /** Its content in words, such as `raw output`. */
   holds: string,
   /** Conversations. */
   conversations: number,
@@ -2158,9 +2159,9 @@ export type OpenedFile = {
   messages: number,
   /** Entries of a log without texts. */
   log_lines: number,
-  /** What the format does not hold, a sentence each. */
+  /** The parts that the format does not hold, a sentence each. */
   losses: Array<string>,
-  /** What a person should know about this file, a sentence each. */
+  /** Notes about this file, a sentence each. */
   notes: Array<string>,
   /** Entries of a known type that are no part of a conversation, by type. */
   left_out: Array<EntryCount>,
@@ -2168,23 +2169,24 @@ export type OpenedFile = {
   unknown: Array<EntryCount>,
   /** Places that could not be read, the first ones. */
   damaged: Array<DamagedPlace>,
-  /** How many places could not be read. */
+  /** The number of places that could not be read. */
   damaged_places: number,
-  /** What a bot without a scanner would have shown of it; `None` where it holds no raw output. */
+  /** The markup that a bot without a scanner would have shown of it; `None` where it holds no raw output. */
   leaks: WouldBeLeaks | null,
 };
 
 /** The end of an operation. */
 export type Outcome = {
-  /** How it ended. */
+  /** Its end. */
   code: OutcomeCode,
   /** The platform's id of the message, for operations that make one. */
   message: MessageId | null,
-  /** What else it made and has an id of its own: the caption sent after a file, a reaction where that is a message. */
+  /** Other messages that it made, with ids of their own: the caption sent after a file, a reaction where that is a
+   * message. */
   also?: Array<MessageId>,
-  /** Why, in words, where it is not plainly `sent`. */
+  /** The reason, in words, where it is not plainly `sent`. */
   detail: string | null,
-  /** How the platform refused, where it did. */
+  /** The kind of the platform's refusal, where it refused. */
   refusal: RefusalCode | null,
   /** Platform calls made. */
   attempts: number,
@@ -2192,7 +2194,7 @@ export type Outcome = {
   replaced_by?: OpId,
 };
 
-/** How an operation ended. Every intent ends in exactly one of these. */
+/** The outcome of an operation. Every intent ends in exactly one of these. */
 export type OutcomeCode = "sent" | "unchanged" | "dry_run" | "unsupported" | "not_allowed" | "missing" | "failed" | "unknown" | "cancelled";
 
 /** `pairing_approve` and `pairing_refuse`: decide about a request. */
@@ -2205,15 +2207,15 @@ export type PairingCode = {
 export type PairingRequest = {
   /** On which channel they wrote. */
   channel: ChannelId,
-  /** Who; the platform's id. */
+  /** The person; the platform's id. */
   sender: UserId,
-  /** What they call themselves. People choose that. */
+  /** The name that they give themselves. People choose that. */
   name: string,
   /** The code they were given. */
   code: string,
-  /** Since when they wait. */
+  /** The time since which they wait. */
   since: Timestamp,
-  /** Until when the code is valid. */
+  /** The time until which the code is valid. */
   until: Timestamp,
 };
 
@@ -2225,18 +2227,18 @@ export type PairingRevoke = {
   sender: UserId,
 };
 
-/** What happened to somebody who is not on an allow list. */
+/** A step in the pairing of an unknown sender. */
 export type PairingStep = "requested" | "replaced" | "approved" | "refused" | "revoked";
 
-/** Who waits and who was let in; answer of `pairings` and of every command that changes it. */
+/** The people who wait, and those who were let in; answer of `pairings` and of every command that changes it. */
 export type Pairings = {
   /** The channels whose `dm_policy` is `pairing`. */
   channels: Array<ChannelId>,
-  /** Who waits, in the order in which they asked. */
+  /** The people who wait, in the order in which they asked. */
   pending: Array<PairingRequest>,
   /** Whose request gave way to a newer one, in the order in which they asked. */
   replaced: Array<ReplacedRequest>,
-  /** Who was let in, by channel and id. */
+  /** The people who were let in, by channel and id. */
   approved: Array<Approval>,
 };
 
@@ -2262,7 +2264,7 @@ export type Parsed = {
 export type Pause = {
   /** The view. */
   view: number,
-  /** Whether it stands still. */
+  /** True where it stands still. */
   paused: boolean,
 };
 
@@ -2276,17 +2278,17 @@ export type PendingPermission = {
   channel: ChannelId,
   /** The chat of the turn. */
   chat: ChatId,
-  /** Who wrote the message of the turn, as they call themselves. */
+  /** The author of the turn's message, by the name they give themselves. */
   sender: string,
   /** Its number for people, such as `12-1`: the turn's, and which request of the turn. */
   number: string,
-  /** What is asked. */
+  /** The request. */
   request: PermissionRequest,
-  /** Since when it waits. */
+  /** The time since which it waits. */
   since: Timestamp,
-  /** Until when; then it is refused. */
+  /** The end of the wait; then it is refused. */
   until: Timestamp,
-  /** Whether the sender was asked in the chat, too. */
+  /** True where the sender was asked in the chat, too. */
   in_chat: boolean,
   /** True where something in it is masked as a secret; `permission_uncover` shows it. */
   masked: boolean,
@@ -2307,7 +2309,7 @@ export type PermissionDecide = {
 /** A request for permission within a run, as the agent names it. */
 export type PermissionId = string;
 
-/** What an option of a permission request means. Agents name and order their options as they like: a choice is
+/** The meaning of an option of a permission request. Agents name and order their options as they like: a choice is
  * made by this, never by name or place. */
 export type PermissionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
 
@@ -2315,9 +2317,9 @@ export type PermissionKind = "allow_once" | "allow_always" | "reject_once" | "re
 export type PermissionOption = {
   /** The agent's id for it. */
   id: string,
-  /** What it calls it. */
+  /** The agent's name for it. */
   name: string,
-  /** What it means. */
+  /** Its meaning. */
   kind: PermissionKind,
 };
 
@@ -2329,15 +2331,15 @@ export type PermissionRef = {
   permission: PermissionId,
 };
 
-/** What an agent asks before it uses a tool. */
+/** The request that an agent makes before it uses a tool. */
 export type PermissionRequest = {
   /** Its id, unique within its run. */
   id: PermissionId,
   /** The tool call it is about. It may not have been announced yet. */
   tool: ToolId | null,
-  /** What is to be done, in the agent's words. */
+  /** The work to be done, in the agent's words. */
   title: string,
-  /** What kind of thing the tool does, such as `execute` or `edit`, as the agent says it; empty when it does not. */
+  /** The kind of work that the tool does, such as `execute` or `edit`, as the agent says it; empty when it does not. */
   does: string,
   /** The call's arguments, as JSON text, where the agent tells them. */
   arguments: string | null,
@@ -2351,7 +2353,7 @@ export type PermissionRequest = {
 export type Planned = {
   /** Its number. */
   number: number,
-  /** What is to go wrong. */
+  /** The fault. */
   fault: Fault,
   /** Calls of its operation, or runs, since it was planned. */
   met: number,
@@ -2363,16 +2365,16 @@ export type Planned = {
 export type PlannedFault = {
   /** The fault, and what came of it. */
   planned: Planned,
-  /** What goes wrong, in words. */
+  /** The fault in words. */
   about: string,
-  /** Whether it has hit all that it was planned for. */
+  /** True where it has hit all that it was planned for. */
   spent: boolean,
 };
 
 /** The platforms Foldback knows; a channel, simulated or real, has the profile of one. */
 export type Platform = "telegram" | "discord" | "slack" | "whatsapp" | "signal";
 
-/** What a subscriber gets. */
+/** A message to a subscriber. */
 export type Push = { "push": "frame",
   /** The frame. */
   frame: Frame,
@@ -2390,11 +2392,11 @@ export type Push = { "push": "frame",
   card: ChannelCard,
 }
 | { "push": "pairings",
-  /** Who waits and who was let in now. */
+  /** The people who wait, and those who were let in now. */
   pairings: Pairings,
 }
 | { "push": "permissions",
-  /** What waits now, the oldest first. */
+  /** The requests that wait now, the oldest first. */
   permissions: Array<PendingPermission>,
 }
 | { "push": "faults",
@@ -2402,11 +2404,11 @@ export type Push = { "push": "frame",
   decks: Array<FaultDeck>,
 }
 | { "push": "fixtures",
-  /** How far. */
+  /** The progress. */
   progress: FixtureProgress,
 }
 | { "push": "recut",
-  /** How far, and what came of it. */
+  /** The progress, and the result. */
   progress: RecutProgress,
 }
 | { "push": "open",
@@ -2439,9 +2441,9 @@ export type ReachOf = {
   channel: ChannelId,
 };
 
-/** What went on in the last hours. */
+/** The traffic of the last hours. */
 export type ReachRate = {
-  /** How many hours back. */
+  /** The number of hours back. */
   hours: number,
   /** Turns that began. */
   turns: number,
@@ -2453,13 +2455,13 @@ export type ReachRate = {
   sent_filter: string,
 };
 
-/** How far a message has come. */
+/** The progress of a message. */
 export type Reached = {
   /** The event that says so. */
   seq: number,
-  /** How far. */
+  /** The progress. */
   receipt: Receipt,
-  /** When, as the platform says. */
+  /** The time, as the platform says. */
   at: Timestamp,
 };
 
@@ -2469,15 +2471,15 @@ export type ReachedChat = {
   chat: ChatId,
   /** Direct or group. */
   chat_type: ChatType,
-  /** Who wrote last. */
+  /** The one who wrote last. */
   name: string,
-  /** How many people wrote. */
+  /** The number of people who wrote. */
   people: number,
   /** Messages that came from it. */
   messages: number,
   /** Messages of it that a gate turned away: nothing answers them. */
   stopped: number,
-  /** When the latest came. */
+  /** The time at which the latest came. */
   last_at: Timestamp,
   /** Its beginning, on one line. */
   last_text: string,
@@ -2489,11 +2491,11 @@ export type ReachedChat = {
 export type Reaction = {
   /** The Unicode emoji meant. */
   emoji: string,
-  /** What the platform is given. */
+  /** The emoji that the platform is given. */
   sent: string,
 };
 
-/** How far a message that was acknowledged has come, as its platform tells later. In order: who has read it was
+/** The progress of a message that was acknowledged, as its platform tells later. In order: who has read it was
  * given it. */
 export type Receipt = "sent" | "delivered" | "read" | "played";
 
@@ -2513,15 +2515,15 @@ export type RecutCancel = {
 export type RecutFailure = {
   /** The family it was found in. */
   family: CutFamily,
-  /** Where it cuts, in bytes of the raw text. No place of it can be left out. */
+  /** The place where it cuts, in bytes of the raw text. No place of it can be left out. */
   cut: Array<number>,
-  /** What differs. */
+  /** The differences. */
   differs: Array<Aspect>,
-  /** What comes of the text in one piece. */
+  /** The outcome of the text in one piece. */
   whole: Parsed,
-  /** What comes of it in these pieces. */
+  /** The outcome of it in these pieces. */
   parsed: Parsed,
-  /** What each chunk added to what the user sees; one more for the end of the message. */
+  /** The text that each chunk added to what the user sees; one more for the end of the message. */
   released: Array<string>,
   /** Bytes of directives that were shown. */
   leaked: Array<Span>,
@@ -2532,25 +2534,25 @@ export type RecutFailure = {
 export type RecutFixture = {
   /** The output. */
   specimen: Specimen,
-  /** Where it is cut, in bytes of the raw text, rising. */
+  /** The place where it is cut, in bytes of the raw text, rising. */
   cut: Array<number>,
 };
 
-/** How far a run is. */
+/** The progress of a run. */
 export type RecutProgress = {
   /** The run. */
   run: number,
   /** Cuts tried. */
   done: number,
-  /** What came of it, with the last report. */
+  /** The result, with the last report. */
   result: RecutResult | null,
 };
 
-/** What came of a run. */
+/** The result of a run. */
 export type RecutResult = {
   /** Cuts tried; those of the search for the smallest one are not counted. */
   cuts: number,
-  /** Whether somebody stopped it before all were tried. */
+  /** True where somebody stopped it before all were tried. */
   cancelled: boolean,
   /** The cut that changes something; `None` when none does. */
   failure: RecutFailure | null,
@@ -2562,13 +2564,13 @@ export type RecutStarted = {
   run: number,
   /** The text that is cut. */
   raw: string,
-  /** What is tried, in this order. */
+  /** The families that are tried, in this order. */
   families: Array<CutCount>,
   /** Cuts in all. */
   cuts: number,
 };
 
-/** How a platform refuses, as every adapter reports it. */
+/** The kind of a platform's refusal, as every adapter reports it. */
 export type RefusalCode = "rate_limited" | "gone" | "forbidden" | "too_long" | "unsupported" | "transient" | "rejected";
 
 /** `release_held`: a person agrees that deliveries held for longer than the limit go out. */
@@ -2593,11 +2595,11 @@ export type ReplacedRequest = {
   request: PairingRequest,
   /** The sender of the newer request. */
   by: UserId,
-  /** When it gave way. */
+  /** The time at which it gave way. */
   at: Timestamp,
 };
 
-/** How a reply names the message it answers. */
+/** The way in which a reply names the message it answers. */
 export type ReplyForm = "message" | "numeric_reference" | "thread" | "context" | "quote";
 
 /** The form of a report. */
@@ -2623,7 +2625,7 @@ export type Resend = {
   op: OpId,
 };
 
-/** What marks a row. */
+/** A mark of a row. */
 export type RowFlag = "error" | "warning" | "held" | "leaked" | "live" | "dry_run" | "replayed";
 
 /** One message. It is cut where what is written, or what counts, would be over the limit. `opened + written + closed` is what the splitter made; `shown + markup + escapes` is what is sent of it. */
@@ -2636,15 +2638,15 @@ export type RuledMessage = {
   opened: number,
   /** Put in after it: the line that closes a code fence. */
   closed: number,
-  /** What a person reads. */
+  /** The length that a person reads. */
   shown: number,
   /** Marks and tags of the platform. */
   markup: number,
-  /** What escaping adds, such as the four more characters of `&amp;`. */
+  /** The length that escaping adds, such as the four more characters of `&amp;`. */
   escapes: number,
-  /** What counts against the limit. */
+  /** The length that counts against the limit. */
   counts: number,
-  /** Where it was cut from the next one; `None` for the last. */
+  /** The place where it was cut from the next one; `None` for the last. */
   cut: CutPlace | null,
   /** Its first words. */
   begins: string,
@@ -2652,42 +2654,42 @@ export type RuledMessage = {
   ends: string,
 };
 
-/** How messages fill what a channel takes; answer of `ruler`. All lengths are in `unit`. */
+/** The way in which messages fill what a channel takes; answer of `ruler`. All lengths are in `unit`. */
 export type Ruler = {
   /** The channel. */
   channel: ChannelId,
   /** Its platform. */
   platform: Platform,
-  /** What is counted. */
+  /** The unit that is counted. */
   unit: LengthUnit,
   /** Longest message. */
   limit: number,
-  /** What it is rendered as. */
+  /** The markup that it is rendered as. */
   markup: Markup,
-  /** Whether markup and escapes are free: the limit counts what is left once the platform has read them. */
+  /** True where markup and escapes are free: the limit counts what is left once the platform has read them. */
   free_markup: boolean,
   /** The messages in order. */
   messages: Array<RuledMessage>,
 };
 
-/** What a running turn does at the moment. */
+/** The work that a running turn does at the moment. */
 export type RunActivity = "starting" | "thinking" | "writing" | "tool" | "asking" | "delivering";
 
 /** One planned misbehaviour of an agent's stream. Of several that hit one run the first counts. */
 export type RunFault = {
-  /** Which run of the agent, from 1, counted from when the fault is planned. */
+  /** The run of the agent, from 1, counted from when the fault is planned. */
   nth: number,
-  /** How many runs from there on. */
+  /** The number of runs from there on. */
   times: number,
-  /** How long nothing comes at first, in milliseconds. */
+  /** The time for which nothing comes at first, in milliseconds. */
   first_byte_ms: number,
   /** After how many bytes of text it stalls and fails; at the end, where there are fewer. */
   after_bytes: number,
-  /** How long nothing comes there, in milliseconds. */
+  /** The time for which nothing comes there, in milliseconds. */
   stall_ms: number,
-  /** How the run fails there; without it, it goes on. */
+  /** The kind of the failure there; without it, it goes on. */
   fail?: AgentFault,
-  /** How its text comes; without it, as the agent gives it. */
+  /** The way in which its text is cut into chunks; without it, as the agent gives it. */
   cut?: ChunkCut,
 };
 
@@ -2696,16 +2698,16 @@ export type RunId = number;
 
 /** A turn that runs. */
 export type RunningTurn = {
-  /** Which. */
+  /** The turn. */
   turn: TurnId,
-  /** Since when. */
+  /** The time since which it is so. */
   since: Timestamp,
-  /** What it does. */
+  /** Its work at the moment. */
   doing: RunActivity,
   /** The tool that was called, where what it does is `tool`. Whether it works is not known of every agent: some only
    * announce a call. */
   tool: string | null,
-  /** Who stopped it, where somebody did. */
+  /** The person who stopped it, where somebody did. */
   cancelled_by: Actor | null,
 };
 
@@ -2713,31 +2715,31 @@ export type RunningTurn = {
 export type SecretEntry = {
   /** Its name, as holds and findings print it. */
   id: string,
-  /** What it is, in a few words. */
+  /** Its kind, in a few words. */
   about: string,
-  /** Where it comes from. */
+  /** Its source. */
   source: SecretSource,
-  /** Whether this bot masks it. */
+  /** True where this bot masks it. */
   on: boolean,
   /** The setting that decides that, with its value. */
   setting: string,
   /** A text with such a secret (made up), and what is shown of it; for a pattern of the operator the
    * pattern itself, and nothing. Empty for the bot's own credentials. */
   example: string,
-  /** What is shown of the example; empty for a pattern of the operator. */
+  /** The masked form of the example; empty for a pattern of the operator. */
   shown: string,
 };
 
-/** Where a pattern of secrets comes from. */
+/** The source of a pattern of secrets. */
 export type SecretSource = "known" | "optional" | "own";
 
 /** Answer of `secrets`. */
 export type Secrets = {
-  /** Whether anything is masked. */
+  /** True where anything is masked. */
   enabled: boolean,
   /** The setting that decides that, with its value. */
   setting: string,
-  /** What happens to secrets in a user's own message: the setting with its value, and in words. */
+  /** The treatment of secrets in a user's own message: the setting with its value, and in words. */
   inbound: CatalogEntry,
   /** Every kind there is: the known ones, those with a setting of their own, the operator's. */
   kinds: Array<SecretEntry>,
@@ -2747,7 +2749,7 @@ export type Secrets = {
   allow: Array<string>,
 };
 
-/** Who sent a message. */
+/** The sender of a message. */
 export type Sender = {
   /** The platform's id. */
   id: UserId,
@@ -2755,7 +2757,7 @@ export type Sender = {
   name: string,
   /** Name as shown. */
   display_name: string,
-  /** Whether it is a bot. */
+  /** True where it is a bot. */
   is_bot: boolean,
 };
 
@@ -2802,13 +2804,13 @@ export type SessionLine = {
   channel: ChannelId,
   /** The chat of its latest message; `None` in records of versions that did not keep it. */
   chat: ChatId | null,
-  /** Who wrote that, as they call themselves. */
+  /** The author of that, by the name they give themselves. */
   sender: string,
   /** Turns so far. */
   turns: number,
-  /** When it began. */
+  /** The time at which it began. */
   created: Timestamp,
-  /** When its latest message came. */
+  /** The time at which its latest message came. */
   used: Timestamp,
   /** The agents' own sessions, the latest first: several where others stepped in; none where none is kept, or none any
    * more. */
@@ -2825,7 +2827,7 @@ export type SessionLine = {
 export type SessionList = {
   /** Those where something runs, waits or is asked, then the others; each the one used last first. */
   sessions: Array<SessionLine>,
-  /** How many there are in all. */
+  /** The number of all of them. */
   total: number,
   /** Turns that run, in all conversations. */
   running: number,
@@ -2835,7 +2837,7 @@ export type SessionList = {
 
 /** `sessions`: the conversations, those at work first. */
 export type SessionQuery = {
-  /** How many, at most 500. */
+  /** The number, at most 500. */
   limit: number,
 };
 
@@ -2845,7 +2847,7 @@ export type SessionRef = {
   session: SessionId,
 };
 
-/** How a run came to the agent's own session. */
+/** The way by which a run came to the agent's own session. */
 export type SessionStart = "new" | "resumed" | "lost";
 
 /** How bad a diagnostic is. `foldback lint` exits with 1 if there is any error. */
@@ -2853,17 +2855,17 @@ export type Severity = "error" | "warning";
 
 /** A part of a message that stands on lines of its own. */
 export type Shown = { "block": "text",
-  /** What they say. */
+  /** Their text. */
   inks: Array<Ink>,
 }
 | { "block": "heading",
-  /** How large, from 1. */
+  /** Its level, from 1. */
   level: number,
-  /** What it says. */
+  /** Its text. */
   inks: Array<Ink>,
 }
 | { "block": "quote",
-  /** What it says. */
+  /** Its text. */
   inks: Array<Ink>,
 }
 | { "block": "code",
@@ -2873,7 +2875,7 @@ export type Shown = { "block": "text",
   text: string,
 };
 
-/** Why an answered message shows no text. */
+/** The reason for which an answered message shows no text. */
 export type SilentReason = "no_reply" | "silent_token" | "heartbeat_ack" | "directives_only";
 
 /** A half-open range of UTF-8 byte offsets into the raw text, `start..end`. Printed as `[start, end]`. */
@@ -2881,9 +2883,9 @@ export type Span = [number, number];
 
 /** The output that is tried. */
 export type Specimen = { "of": "text",
-  /** What the user wrote; the echo guard compares with it. */
+  /** The user's text; the echo guard compares with it. */
   user_text: string,
-  /** What the agent answers. */
+  /** The agent's answer. */
   agent_output: string,
   /** Read as on this channel; `None` as on a channel without settings of its own. */
   channel: ChannelId | null,
@@ -2891,15 +2893,15 @@ export type Specimen = { "of": "text",
 | { "of": "message",
   /** The turn. */
   turn: TurnId,
-  /** Which assistant message, from 0. */
+  /** The assistant message, from 0. */
   message: number,
 };
 
 /** A voice directive whose words were made into sound. */
 export type SpokenDirective = {
-  /** Which directive. */
+  /** The directive. */
   at: DirectiveRef,
-  /** Which backend spoke. */
+  /** The backend that spoke. */
   backend: string,
   /** Time that it plays. */
   duration_ms: number,
@@ -2909,11 +2911,11 @@ export type SpokenDirective = {
   kept: string | null,
 };
 
-/** What is known of a spoken text. */
+/** The facts about a spoken text. */
 export type SpokenSound = {
-  /** Which backend spoke. */
+  /** The backend that spoke. */
   backend: string,
-  /** How long it plays. */
+  /** The time for which it plays. */
   duration_ms: number,
   /** Size of the file. */
   bytes: number,
@@ -2930,7 +2932,7 @@ export type Status = {
   workspace: string,
   /** The configuration's file, an absolute path; `None` for the built-in configuration. */
   configuration: string | null,
-  /** Whether all of it comes from files that were opened: nothing happens any more, and nothing can be sent. */
+  /** True where all of it comes from files that were opened: nothing happens any more, and nothing can be sent. */
   replayed: boolean,
   /** The backends that answer, with the program or model of each, in words. */
   agents: string,
@@ -2940,7 +2942,7 @@ export type Status = {
   armed: Array<ChannelId>,
   /** Channels in all. */
   channels: number,
-  /** Whether all outbound is muted. */
+  /** True where all outbound is muted. */
   muted: boolean,
   /** Events journalled in the last second. */
   events_per_second: number,
@@ -2962,18 +2964,18 @@ export type Status = {
   masked: number,
   /** Planned faults that may still hit something. */
   faults: number,
-  /** Since when everything here and on the cards of the channels is counted: the start of the process. */
+  /** The time since which everything here and on the cards of the channels is counted: the start of the process. */
   since: Timestamp,
   /** Last place of the journal. */
   head: number,
-  /** Why the journal takes nothing more, in words, once the disk has refused for good: what happens from
-   * then on is not journalled, and nothing is sent. `None` while all is well. */
+  /** The reason for which the journal takes nothing more, in words, once the disk has refused for good: what happens
+   * from then on is not journalled, and nothing is sent. `None` while all is well. */
   stopped: string | null,
   /** The demo; `None` where a configuration has channels of its own. */
   demo: DemoState | null,
 };
 
-/** Why an agent's run ended. */
+/** The reason for which an agent's run ended. */
 export type StopReason = "end" | "length" | "refusal" | "cancelled" | "error";
 
 /** Why a whole reply is not delivered. */
@@ -2987,7 +2989,7 @@ export type SwitchChannel = {
   on: boolean,
 };
 
-/** Where an operation goes. */
+/** The target of an operation. */
 export type Target = {
   /** The chat. */
   chat: ChatId,
@@ -2995,10 +2997,10 @@ export type Target = {
   thread: ThreadId | null,
 };
 
-/** How an accepted message ended. Exactly one per message; an invariant over the journal. */
+/** The end of an accepted message. Exactly one per message; an invariant over the journal. */
 export type Terminal = { "state": "replied" }
 | { "state": "silent",
-  /** Why. */
+  /** The reason. */
   reason: SilentReason,
 }
 | { "state": "command",
@@ -3011,15 +3013,15 @@ export type Terminal = { "state": "replied" }
 | { "state": "steered" }
 | { "state": "duplicate" }
 | { "state": "blocked",
-  /** Which. */
+  /** The gate. */
   gate: Gate,
 }
 | { "state": "failed",
-  /** Why, in words. */
+  /** The reason, in words. */
   detail: string,
 }
 | { "state": "unknown",
-  /** Why, in words. */
+  /** The reason, in words. */
   detail: string,
 };
 
@@ -3035,7 +3037,7 @@ export type ToolCall = {
   id: ToolId,
   /** The tool's name. */
   name: string,
-  /** Where it stands. */
+  /** Its state. */
   status: ToolStatus,
   /** Arguments, as JSON text, as far as known. */
   arguments: string | null,
@@ -3051,7 +3053,7 @@ export type ToolEntry = {
   seq: number,
   /** Milliseconds since the turn began. */
   at_ms: number,
-  /** How long it took; `None` while it is not over, and where nobody told its end. */
+  /** The time that it took; `None` while it is not over, and where nobody told its end. */
   took_ms: number | null,
   /** Milliseconds since the turn began, when the run ended that had not told the call's end: how long it took, and
    * whether it was carried out at all, is not known. */
@@ -3061,12 +3063,12 @@ export type ToolEntry = {
 /** A tool call, as the agent names it. */
 export type ToolId = string;
 
-/** Where a tool call stands. */
+/** The state of a tool call. */
 export type ToolStatus = "pending" | "running" | "completed" | "failed" | "unfinished";
 
-/** What one can subscribe to. */
+/** A topic that one can subscribe to. */
 export type Topic = { "topic": "view",
-  /** Which. */
+  /** The view. */
   view: number,
 }
 | { "topic": "app" };
@@ -3077,11 +3079,11 @@ export type TurnDetail = {
   summary: TurnSummary,
   /** The message that began it. */
   inbound: Inbound,
-  /** What the agent was given. */
+  /** The prompt that the agent was given. */
   prompt: string | null,
   /** Backend and model. */
   agent: string | null,
-  /** What the agent thought, in full; empty where it told nothing. */
+  /** The agent's reasoning, in full; empty where it told nothing. */
   reasoning: string,
   /** Its tool calls, in the order they began. */
   tools: Array<ToolEntry>,
@@ -3106,7 +3108,7 @@ export type TurnDetail = {
 /** One inbound message's way through the pipeline. */
 export type TurnId = number;
 
-/** Where a link leads: a turn, maybe at a moment, maybe of a file. */
+/** The target of a link: a turn, maybe at a moment, maybe of a file. */
 export type TurnLink = {
   /** The turn. */
   turn: TurnId,
@@ -3120,7 +3122,7 @@ export type TurnLink = {
 export type TurnList = {
   /** Only turns before this one; `None` for the latest. */
   before: TurnId | null,
-  /** How many, at most 500. */
+  /** The number, at most 500. */
   limit: number,
 };
 
@@ -3134,19 +3136,19 @@ export type TurnRef = {
 export type TurnSummary = {
   /** The turn. */
   turn: TurnId,
-  /** When its message came. */
+  /** The time at which its message came. */
   at: Timestamp,
   /** On which channel. */
   channel: ChannelId | null,
   /** In which session. */
   session: SessionId | null,
-  /** Who wrote. */
+  /** The author. */
   sender: string,
-  /** What was written, one line. */
+  /** The user's text, one line. */
   user_text: string,
-  /** What was answered, one line of clean text. */
+  /** The answer, one line of clean text. */
   answer: string,
-  /** How it ended; `None` while it waits or runs. */
+  /** Its end; `None` while it waits or runs. */
   terminal: Terminal | null,
   /** It has not begun: it waits for the turn before it in its conversation. */
   queued: boolean,
@@ -3180,7 +3182,7 @@ export type UnreadablePart = {
   platform: Platform,
   /** Part of that interface, such as `message` or `gateway payload`. */
   what: string,
-  /** Why it cannot be read, in words; it quotes nothing of the data. */
+  /** The reason for which it cannot be read, in words; it quotes nothing of the data. */
   error: string,
   /** Its size in bytes. */
   bytes: number,
@@ -3199,7 +3201,7 @@ export type Usage = {
 /** A person or bot on a platform. */
 export type UserId = string;
 
-/** How a fixture ended on a channel. */
+/** The verdict on a fixture on a channel. */
 export type Verdict = "pass" | "fail" | "changed" | "error";
 
 /** Answer of `view_open`. Subscribe to `Topic::View` to get frames. */
@@ -3214,10 +3216,10 @@ export type ViewRef = {
   view: number,
 };
 
-/** What the rows of a view are. */
+/** The kind of a view's rows. */
 export type ViewRows = "events" | "turns";
 
-/** How a voice directive arrives. */
+/** The way in which a voice directive arrives. */
 export type VoiceForm = "note" | "attachment";
 
 /** `voice`: which sound. */
@@ -3234,30 +3236,30 @@ export type VoiceOf = { "of": "kept",
 export type VoiceSound = {
   /** The file, in base64. */
   base64: string,
-  /** How long it plays. */
+  /** The time for which it plays. */
   duration_ms: number,
   /** The loudest sample of each of 48 equal parts, from 0 (silence) to 100. */
   peaks: Array<number>,
 };
 
-/** What becomes of a waiting operation when its channel is armed. */
+/** The fate of a waiting operation when its channel is armed. */
 export type WaitingFate = "sends" | "asks" | "stays";
 
 /** An operation in the outbox. */
 export type WaitingOperation = {
-  /** Which one. */
+  /** The operation. */
   op: OpId,
   /** Its turn. */
   turn: TurnId,
-  /** What it does. */
+  /** Its kind. */
   kind: OpKind,
-  /** Where. */
+  /** The chat. */
   chat: ChatId,
-  /** What it says or names, on one line. */
+  /** Its text or name, on one line. */
   about: string,
-  /** When it was intended. */
+  /** The time at which it was intended. */
   at: Timestamp,
-  /** What becomes of it. */
+  /** Its fate. */
   fate: WaitingFate,
 };
 
@@ -3283,7 +3285,7 @@ export type WhyStep = {
   seq: number,
   /** The stage. */
   stage: string,
-  /** Whether it said no. */
+  /** True where it said no. */
   no: boolean,
   /** In words. */
   text: string,
@@ -3297,9 +3299,9 @@ export type Window = {
   view: number,
   /** Index of the first row; ignored while following. */
   first: number,
-  /** How many rows, at most 500. */
+  /** The number of rows, at most 500. */
   count: number,
-  /** Whether to stay at the end. */
+  /** True to stay at the end. */
   follow: boolean,
 };
 
@@ -3307,15 +3309,15 @@ export type Window = {
 export type Workspace = {
   /** Its number, from 1; 0 is the live bot. */
   workspace: number,
-  /** What the window calls it: the name of the file. */
+  /** Its name in the window: the name of the file. */
   name: string,
-  /** What it was opened from. */
+  /** The source that it was opened from. */
   source: WorkspaceSource,
   /** Turns in it. */
   turns: number,
   /** Events in it. */
   events: number,
-  /** What was read, file by file. */
+  /** The files that were read. */
   files: Array<OpenedFile>,
   /** Files that were not read while others were, a sentence each. */
   refused: Array<string>,
@@ -3323,17 +3325,17 @@ export type Workspace = {
 
 /** `workspace_close`: closes a workspace and forgets its journal; the file stays as it is. */
 export type WorkspaceClose = {
-  /** Which. */
+  /** The workspace. */
   workspace: number,
 };
 
 /** `workspace_open`: opens files in a workspace of their own. The live bot goes on and its journal is left alone. */
 export type WorkspaceOpen = {
-  /** What. */
+  /** The source. */
   source: WorkspaceSource,
 };
 
-/** What is opened in a workspace of its own. */
+/** The source of a workspace of its own. */
 export type WorkspaceSource = { "of": "files",
   /** Their paths; `~/` at the beginning is the person's folder. */
   paths: Array<string>,

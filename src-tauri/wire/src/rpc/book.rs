@@ -18,23 +18,23 @@ pub struct BookOf {
 pub struct Book {
     /// Without an outcome, the oldest first.
     pub open: Vec<BookLine>,
-    /// How many there are.
+    /// Their number.
     pub open_total: u32,
     /// Failed, or with an unknown outcome, and not done: nothing is sent of them any more by itself. The latest first.
     pub dead: Vec<BookLine>,
-    /// How many there are among the outcomes looked at.
+    /// The number of them among the outcomes looked at.
     pub dead_total: u32,
     /// Dead letters about which nothing is left to do: a person sent them again, or what they were to show went out with
     /// a later text. The latest first.
     pub done: Vec<BookLine>,
-    /// How many there are among the outcomes looked at.
+    /// The number of them among the outcomes looked at.
     pub done_total: u32,
     /// The filter that shows all dead letters, those that are done included.
     pub dead_filter: String,
     /// Everything else that ended, the latest first. What was acknowledged and did not arrive after all stands among
     /// the dead ones only.
     pub settled: Vec<BookLine>,
-    /// How many outcomes of that kind there are among those looked at, acknowledgements of what did not arrive included.
+    /// The number of outcomes of that kind among those looked at, acknowledgements of what did not arrive included.
     pub settled_total: u32,
     /// The filter that shows them.
     pub settled_filter: String,
@@ -49,11 +49,11 @@ pub struct BookLine {
     pub chat: ChatId,
     /// The turn.
     pub turn: TurnId,
-    /// When it was intended.
+    /// The time at which it was intended.
     pub at: Timestamp,
-    /// What was intended and what came of it.
+    /// The operation and its outcome.
     pub entry: LedgerEntry,
-    /// Whether a person may send it again.
+    /// True where a person may send it again.
     pub can_resend: bool,
     /// The turn that sent it again.
     pub resent: Option<TurnId>,

@@ -3,7 +3,7 @@
 use crate::{Capabilities, ChannelId, ChannelState, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// What a channel did since the start.
+/// The counts of a channel since the start.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS,
 )]
@@ -29,13 +29,13 @@ pub struct Counters {
 /// The last thing that went wrong on a channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct ChannelError {
-    /// When; the last time, where it happened more than once.
+    /// The time; the last one, where it happened more than once.
     pub at: Timestamp,
-    /// How often.
+    /// The number of times.
     pub count: u32,
-    /// What, in words.
+    /// The error in words.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub hint: Option<String>,
     /// The event, the last one.
     pub seq: u64,
@@ -46,29 +46,30 @@ pub struct ChannelError {
 pub struct ChannelCard {
     /// The channel.
     pub channel: ChannelId,
-    /// Whether it is simulated.
+    /// True where it is simulated.
     pub simulated: bool,
-    /// Where it stands.
+    /// Its state.
     pub state: ChannelState,
-    /// Since when; while it is not connected, since it was connected last, however often it was tried.
+    /// The time since which it is so; while it is not connected, since it was connected last, however often it was
+    /// tried.
     pub since: Timestamp,
-    /// Why it stands there, in words.
+    /// The reason for which it stands there, in words.
     pub why: String,
-    /// Whether it is switched on.
+    /// True where it is switched on.
     pub on: bool,
-    /// Whether it sends for real. A simulated channel always acts, on its simulated platform.
+    /// True where it sends for real. A simulated channel always acts, on its simulated platform.
     pub armed: bool,
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: Capabilities,
     /// Operations it must not use.
     pub disabled: Vec<String>,
     /// The allow list; empty lets nobody in.
     pub allow_from: Vec<String>,
-    /// Who may write directly, in words; begins with `nobody` where nobody may.
+    /// The people who may write directly, in words; begins with `nobody` where nobody may.
     pub direct: String,
-    /// Who may write in groups and when the bot is meant, in words; begins with `nobody` where nobody may.
+    /// The people who may write in groups, and when the bot is meant, in words; begins with `nobody` where nobody may.
     pub groups: String,
-    /// Until when the platform asked to wait.
+    /// The time until which the platform asked to wait.
     pub limited_until: Option<Timestamp>,
     /// Operations held while it was off that are older than the limit and need a person's word.
     pub needs_consent: u64,
@@ -80,9 +81,9 @@ pub struct ChannelCard {
     pub outgoing: u64,
     /// The limit for what needs a person's word, in milliseconds.
     pub consent_after_ms: u64,
-    /// What it did.
+    /// Its counts.
     pub counters: Counters,
-    /// What went wrong lately, newest first, at most five.
+    /// The latest errors, newest first, at most five.
     pub errors: Vec<ChannelError>,
 }
 
@@ -100,7 +101,7 @@ pub struct SwitchChannel {
 pub struct ArmChannel {
     /// The channel.
     pub channel: ChannelId,
-    /// Whether it sends for real.
+    /// True where it sends for real.
     pub armed: bool,
     /// The channel's name again, typed by the person who arms it; not needed to disarm.
     pub confirm: String,
@@ -109,7 +110,7 @@ pub struct ArmChannel {
 /// `mute`: hold back all outbound.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Mute {
-    /// Whether to mute.
+    /// True to mute.
     pub muted: bool,
 }
 

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 /// `compose`: read this output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Compose {
-    /// What the user wrote; the echo guard compares with it.
+    /// The user's text; the echo guard compares with it.
     pub user_text: String,
-    /// What the agent answers.
+    /// The agent's answer.
     pub agent_output: String,
-    /// Which channels to preview; empty for all.
+    /// The channels to preview; empty for all.
     pub channels: Vec<ChannelId>,
 }
 
@@ -28,7 +28,7 @@ pub struct Lint {
     pub end_line: u32,
     /// Column of its end.
     pub end_column: u32,
-    /// What this rule means, at length.
+    /// The meaning of this rule, at length.
     pub explanation: String,
 }
 
@@ -44,7 +44,7 @@ pub struct MaskedSecrets {
     pub column: u32,
     /// The patterns that found it: ids of [`SecretEntry`](super::SecretEntry).
     pub secrets: Vec<String>,
-    /// What they find, in words.
+    /// The secrets that they find, in words.
     pub about: String,
     /// The directive or JSON action that says it; `None` in the text.
     pub inside: Option<String>,
@@ -54,21 +54,21 @@ pub struct MaskedSecrets {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 #[ts(rename = "Composed")]
 pub struct ComposeResult {
-    /// What would be sent: secrets are masked in it where the configuration says so.
+    /// The operations that would be sent: secrets are masked in them where the configuration says so.
     pub parsed: Parsed,
     /// The findings with places. They are about the text as it was written.
     pub lints: Vec<Lint>,
     /// The secrets that are masked.
     pub masked: Vec<MaskedSecrets>,
-    /// Whether secrets are masked at all.
+    /// True where secrets are masked at all.
     pub redacts: bool,
     /// One per channel.
     pub previews: Vec<ChannelPreview>,
-    /// How the messages of each preview fill what its channel takes.
+    /// The way in which the messages of each preview fill what its channel takes.
     pub rulers: Vec<Ruler>,
 }
 
-/// What a channel shows (an approximation where `rules` is set, or what was acknowledged).
+/// The screen of a channel (an approximation where `rules` is set, or what was acknowledged).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct ChannelPreview {
     /// The channel.
@@ -79,9 +79,9 @@ pub struct ChannelPreview {
     pub rules: String,
     /// Messages in order.
     pub bubbles: Vec<Bubble>,
-    /// Whether typing is shown.
+    /// True where typing is shown.
     pub typing: bool,
-    /// What this channel cannot do of it, in words.
+    /// The parts of it that this channel cannot do, in words.
     pub notes: Vec<String>,
 }
 
@@ -90,13 +90,13 @@ pub struct ChannelPreview {
 pub struct Bubble {
     /// The platform's id, where known.
     pub message: Option<MessageId>,
-    /// Whether the bot wrote it.
+    /// True where the bot wrote it.
     pub from_bot: bool,
-    /// Who wrote it.
+    /// The author.
     pub author: String,
     /// The beginning of the message it answers.
     pub quote: Option<String>,
-    /// What it shows.
+    /// Its content.
     pub part: BubblePart,
     /// The files that came with a person's message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -104,11 +104,11 @@ pub struct Bubble {
     pub attachments: Vec<BubbleAttachment>,
     /// Reactions on it.
     pub reactions: Vec<Reaction>,
-    /// How often it was edited.
+    /// The number of edits.
     pub edits: u32,
-    /// Whether it was removed.
+    /// True where it was removed.
     pub deleted: bool,
-    /// What counts against the limit, in the platform's unit.
+    /// The length that counts against the limit, in the platform's unit.
     pub length: u32,
     /// The limit.
     pub limit: u32,
@@ -123,15 +123,15 @@ pub struct BubbleAttachment {
     pub media_type: String,
     /// Its size in bytes, where known.
     pub bytes: Option<u64>,
-    /// What came of it; `None` as long as that is open.
+    /// The outcome; `None` as long as that is open.
     pub fate: Option<FileFate>,
-    /// Why, in words, where there is something to say.
+    /// The reason, in words, where there is something to say.
     pub why: String,
-    /// What is said in it, where it was written down.
+    /// The words that are spoken in it, where it was written down.
     pub heard: Option<String>,
 }
 
-/// What a bubble shows.
+/// A part of a bubble.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 #[serde(tag = "part", rename_all = "snake_case")]
 pub enum BubblePart {
@@ -139,7 +139,7 @@ pub enum BubblePart {
     Text {
         /// As the agent wrote it, or the person.
         text: String,
-        /// What was made of it; `None` where the platform is given this very text and shows it letter by letter.
+        /// Its rendered form; `None` where the platform is given this very text and shows it letter by letter.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         rendering: Option<Rendering>,
@@ -151,15 +151,15 @@ pub enum BubblePart {
     },
     /// A voice note or playable audio.
     Voice {
-        /// What is said.
+        /// The text that is spoken.
         text: String,
-        /// Whether it is a native voice note.
+        /// True where it is a native voice note.
         note: bool,
-        /// How it can be heard; none where it cannot.
+        /// The way in which it can be heard; none where it cannot.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         sound: Option<VoiceOf>,
-        /// How long it plays, where that is known.
+        /// The time for which it plays, where that is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         duration_ms: Option<u64>,
@@ -180,11 +180,11 @@ pub struct Rendering {
 pub struct BubbleFile {
     /// Its name.
     pub name: String,
-    /// How it goes.
+    /// The kind in which it is sent.
     pub kind: FileKind,
     /// Text beside it, as the agent wrote it.
     pub caption: Option<String>,
-    /// What was made of that, as of a text.
+    /// The rendered form of that, as of a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub rendering: Option<Rendering>,
@@ -195,7 +195,7 @@ pub struct BubbleFile {
 pub struct Reaction {
     /// The Unicode emoji meant.
     pub emoji: String,
-    /// What the platform is given.
+    /// The emoji that the platform is given.
     pub sent: String,
 }
 
@@ -205,11 +205,11 @@ pub struct Reaction {
 pub struct ComposeSend {
     /// Through which channel.
     pub channel: ChannelId,
-    /// What the user writes.
+    /// The user's text.
     pub user_text: String,
-    /// What the agent answers; `None` asks the configured agent.
+    /// The agent's answer; `None` asks the configured agent.
     pub agent_output: Option<String>,
-    /// Whether nothing may reach the platform although the channel is armed.
+    /// True where nothing may reach the platform although the channel is armed.
     #[serde(default)]
     pub dry_run: bool,
     /// Files that come with the user's message. Only a simulated channel hands them over.
@@ -225,7 +225,7 @@ pub struct ComposeFile {
     pub name: String,
     /// Its media type; empty where it is not known.
     pub media_type: String,
-    /// What is in it, in base64.
+    /// Its content, in base64.
     pub base64: String,
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The demo as the top bar shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct DemoState {
-    /// Where it stands.
+    /// Its state.
     pub phase: DemoPhase,
     /// The round, from 1; 0 before the first.
     pub round: u32,
@@ -16,12 +16,12 @@ pub struct DemoState {
     pub written: u32,
     /// Messages of every round.
     pub messages: u32,
-    /// When the next round begins; only between two rounds.
+    /// The time at which the next round begins; only between two rounds.
     pub next_round_at: Option<Timestamp>,
 }
 
 closed_set! {
-    /// Where the demo stands.
+    /// The state of the demo.
     pub enum DemoPhase {
         Playing = "playing": "Its messages come in.",
         BetweenRounds = "between_rounds": "A round is over, the next one is to come.",

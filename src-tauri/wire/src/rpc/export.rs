@@ -49,7 +49,7 @@ impl ExportFormat {
 /// `export_preview`: what an export would hold, and what redaction takes out of it; writes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct ExportOf {
-    /// Which turns.
+    /// The turns.
     pub scope: ExportScope,
     /// In which form.
     pub format: ExportFormat,
@@ -60,11 +60,11 @@ pub struct ExportOf {
 pub struct ExportMask {
     /// The patterns that found them: ids of [`SecretEntry`](super::SecretEntry), with a space between.
     pub secrets: String,
-    /// What they are, in words.
+    /// Their kind, in words.
     pub about: String,
-    /// Where they stand, in words, such as `the prompt`.
+    /// The place where they stand, in words, such as `the prompt`.
     pub place: String,
-    /// How many.
+    /// Their number.
     pub count: u32,
     /// The turns they stand in, in order.
     pub turns: Vec<TurnId>,
@@ -79,7 +79,7 @@ pub struct ExportPreview {
     pub bytes: u64,
     /// A path for it, in the folder for exports.
     pub path: String,
-    /// What this export masks, by turn; empty where there is nothing to mask.
+    /// The masks of this export, by turn; empty where there is nothing to mask.
     pub masks: Vec<ExportMask>,
     /// Secrets that the journal had masked when it was written.
     pub masked_before: u32,
@@ -88,7 +88,7 @@ pub struct ExportPreview {
 /// `export`: writes an export to a file, which only its owner can read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct ExportTo {
-    /// Which turns.
+    /// The turns.
     pub scope: ExportScope,
     /// In which form.
     pub format: ExportFormat,

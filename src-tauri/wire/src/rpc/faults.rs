@@ -3,7 +3,7 @@
 use crate::{ChannelId, DeckFault, Fault, OpId};
 use serde::{Deserialize, Serialize};
 
-/// Where something goes wrong.
+/// The place where something goes wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub enum FaultPlace {
@@ -24,16 +24,16 @@ pub enum FaultPlace {
 pub struct PlannedFault {
     /// The fault, and what came of it.
     pub planned: DeckFault,
-    /// What goes wrong, in words.
+    /// The fault in words.
     pub about: String,
-    /// Whether it has hit all that it was planned for.
+    /// True where it has hit all that it was planned for.
     pub spent: bool,
 }
 
-/// What is planned for one place; answer of `faults` is a list of them, channels first.
+/// The planned faults of one place; answer of `faults` is a list of them, channels first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct FaultDeck {
-    /// Where.
+    /// The channel or the agent.
     pub place: FaultPlace,
     /// Oldest first.
     pub planned: Vec<PlannedFault>,
@@ -42,9 +42,9 @@ pub struct FaultDeck {
 /// `fault_plan`: let something go wrong from now on. A deck is kept in memory: a restart empties it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct FaultPlan {
-    /// Where.
+    /// The channel or the agent.
     pub place: FaultPlace,
-    /// What: of calls for a channel, of runs for an agent.
+    /// The fault: of calls for a channel, of runs for an agent.
     pub fault: Fault,
 }
 
@@ -66,6 +66,6 @@ pub struct FaultMark {
     pub number: u64,
     /// The operation, for a fault of a call.
     pub op: Option<OpId>,
-    /// What went wrong, in words.
+    /// The fault in words.
     pub about: String,
 }

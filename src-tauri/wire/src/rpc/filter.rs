@@ -10,21 +10,21 @@ pub struct FilterText {
     pub text: String,
 }
 
-/// What is wrong with a filter.
+/// The mistake in a filter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct FilterError {
     /// Bytes of the filter.
     pub span: Span,
-    /// What is wrong, in words.
+    /// The mistake in words.
     pub message: String,
-    /// What was probably meant, to put in place of the span.
+    /// The word that was probably meant, to put in place of the span.
     pub suggestion: Option<String>,
 }
 
 /// Answer of `filter_check`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct FilterCheck {
-    /// What is wrong; `None` when nothing is.
+    /// The mistake; `None` when there is none.
     pub error: Option<FilterError>,
 }
 
@@ -42,8 +42,8 @@ pub struct FilterComplete {
 pub struct Completion {
     /// Bytes to replace.
     pub span: Span,
-    /// What to put there.
+    /// The text to put there.
     pub text: String,
-    /// What it means.
+    /// Its meaning.
     pub about: String,
 }

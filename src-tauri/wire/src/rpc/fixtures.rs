@@ -4,7 +4,7 @@ use crate::{Delivery, TurnId, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
 closed_set! {
-    /// How a fixture ended on a channel.
+    /// The verdict on a fixture on a channel.
     pub enum Verdict {
         Pass = "pass": "As expected.",
         Fail = "fail": "Not as expected.",
@@ -20,13 +20,13 @@ pub struct FixtureEntry {
     pub path: String,
     /// Its name.
     pub name: String,
-    /// What it shows.
+    /// The behaviour that it shows.
     pub about: String,
     /// The channels it runs on.
     pub channels: Vec<String>,
     /// The rules it names.
     pub rules: Vec<String>,
-    /// Why it cannot be read, where that is so.
+    /// The reason for which it cannot be read, where that is so.
     pub error: Option<String>,
 }
 
@@ -53,7 +53,7 @@ pub struct FixtureCancel {
     pub run: u32,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct FixtureProgress {
     /// The run.
@@ -75,11 +75,11 @@ pub struct FixtureCase {
     pub fixture: String,
     /// The channel.
     pub channel: String,
-    /// How it ended.
+    /// Its end.
     pub verdict: Verdict,
-    /// What was delivered.
+    /// The outgoing text.
     pub deliveries: Vec<Delivery>,
-    /// What differs.
+    /// The differences.
     pub mismatches: Vec<Mismatch>,
     /// Expected and actual, side by side.
     pub comparison: Comparison,
@@ -88,11 +88,11 @@ pub struct FixtureCase {
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Mismatch {
-    /// Where in the expectations, such as `expect[1].send.text`.
+    /// The place in the expectations, such as `expect[1].send.text`.
     pub at: String,
-    /// What was expected.
+    /// The expected value.
     pub expected: String,
-    /// What came.
+    /// The value that came.
     pub actual: String,
     /// In words.
     pub message: String,

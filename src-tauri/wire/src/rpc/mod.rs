@@ -87,13 +87,13 @@ use serde::{Deserialize, Serialize};
 )]
 pub struct Nothing {}
 
-/// How a command failed.
+/// The failure of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Failure {
     /// Stable name of the failure, such as `not_found`.
     pub code: String,
-    /// What happened, in words.
+    /// The failure in words.
     pub message: String,
-    /// What to do about it, where something can be done.
+    /// The remedy, where something can be done.
     pub hint: Option<String>,
 }

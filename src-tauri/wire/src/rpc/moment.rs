@@ -19,13 +19,13 @@ pub struct MomentAt {
 /// An assistant message at a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct MomentMessage {
-    /// Which one, from 0.
+    /// Its number, from 0.
     pub message: u32,
     /// Raw bytes that had come.
     pub raw_bytes: usize,
     /// Ranges decided by then.
     pub ranges: Vec<Range>,
-    /// What was held then: only bytes that had come and of which nothing was decided yet.
+    /// The bytes that were held then: only bytes that had come and of which nothing was decided yet.
     pub hold: Option<Hold>,
     /// Milliseconds since the turn began when this hold began.
     pub held_since_ms: Option<u64>,
@@ -35,9 +35,9 @@ pub struct MomentMessage {
     pub header: Header,
     /// Findings told by then.
     pub diagnostics: Vec<Diagnostic>,
-    /// Why nothing of it is delivered, where that was decided by then.
+    /// The reason for which nothing of it is delivered, where that was decided by then.
     pub suppressed: Option<Suppression>,
-    /// Whether it had ended.
+    /// True where it had ended.
     pub ended: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct MomentMessage {
 pub struct DecisionRule {
     /// Its code: a rule of the grammar, a gate, a stage, a reason or an outcome.
     pub code: String,
-    /// What it says, one sentence.
+    /// Its meaning, one sentence.
     pub about: String,
 }
 
@@ -68,9 +68,9 @@ pub struct DecisionDetail {
     pub raw: Option<String>,
     /// The rule behind it.
     pub rule: DecisionRule,
-    /// What it was made from.
+    /// The values that it was made from.
     pub inputs: Vec<DecisionInput>,
-    /// What it changes for the user, one sentence.
+    /// The effect for the user, one sentence.
     pub effect: String,
 }
 
@@ -79,9 +79,9 @@ pub struct DecisionDetail {
 pub struct DeliveryWait {
     /// The operation; `None` where it does not exist yet.
     pub op: Option<OpId>,
-    /// Why.
+    /// The reason.
     pub reason: HoldReason,
-    /// Why, in words.
+    /// The reason, in words.
     pub about: String,
     /// Milliseconds since the turn began until which it waits; `None` where that is not known.
     pub until_ms: Option<u64>,
@@ -92,7 +92,7 @@ pub struct DeliveryWait {
 pub struct Moment {
     /// The event.
     pub seq: u64,
-    /// When.
+    /// The time.
     pub at: Timestamp,
     /// Milliseconds since the turn began.
     pub at_ms: u64,
@@ -105,14 +105,14 @@ pub struct Moment {
     /// Operations intended by then, with the outcomes known by then. Bytes of directives stand with the operation that
     /// showed them as soon as it had, though the journal tells of them at the turn's end.
     pub ledger: Vec<LedgerEntry>,
-    /// What the user saw on the turn's own channel, folded from acknowledged operations.
+    /// The screen that the user saw on the turn's own channel, folded from acknowledged operations.
     pub seen: ChannelPreview,
     /// Milliseconds since the turn began until which typing is shown, where nothing happens before; `None` where it is
     /// not shown.
     pub typing_until_ms: Option<u64>,
-    /// How the messages that stood in the chat then fill what the channel takes.
+    /// The way in which the messages that stood in the chat then fill what the channel takes.
     pub lengths: Ruler,
-    /// What delivery waited for.
+    /// The waits of delivery.
     pub waiting: Option<DeliveryWait>,
     /// Tool calls begun by then, as known then.
     pub tools: Vec<ToolEntry>,

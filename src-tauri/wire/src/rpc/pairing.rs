@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 pub struct PairingRequest {
     /// On which channel they wrote.
     pub channel: ChannelId,
-    /// Who; the platform's id.
+    /// The person; the platform's id.
     pub sender: UserId,
-    /// What they call themselves. People choose that.
+    /// The name that they give themselves. People choose that.
     pub name: String,
     /// The code they were given.
     pub code: String,
-    /// Since when they wait.
+    /// The time since which they wait.
     pub since: Timestamp,
-    /// Until when the code is valid.
+    /// The time until which the code is valid.
     pub until: Timestamp,
 }
 
@@ -27,7 +27,7 @@ pub struct ReplacedRequest {
     pub request: PairingRequest,
     /// The sender of the newer request.
     pub by: UserId,
-    /// When it gave way.
+    /// The time at which it gave way.
     pub at: Timestamp,
 }
 
@@ -36,29 +36,29 @@ pub struct ReplacedRequest {
 pub struct Approval {
     /// On which channel.
     pub channel: ChannelId,
-    /// Who; the platform's id.
+    /// The person; the platform's id.
     pub sender: UserId,
-    /// What they called themselves when they asked.
+    /// The name that they gave themselves when they asked.
     pub name: String,
-    /// Who let them in.
+    /// The operator who let them in.
     pub by: Actor,
-    /// When.
+    /// The time.
     pub at: Timestamp,
-    /// Whether it counts: only while the channel's `dm_policy` is `pairing`.
+    /// True where it counts: only while the channel's `dm_policy` is `pairing`.
     pub in_force: bool,
 }
 
-/// Who waits and who was let in; answer of `pairings` and of every command that changes it.
+/// The people who wait, and those who were let in; answer of `pairings` and of every command that changes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Pairings {
     /// The channels whose `dm_policy` is `pairing`.
     pub channels: Vec<ChannelId>,
-    /// Who waits, in the order in which they asked.
+    /// The people who wait, in the order in which they asked.
     pub pending: Vec<PairingRequest>,
     /// Whose request gave way to a newer one, in the order in which they asked.
     #[serde(default)]
     pub replaced: Vec<ReplacedRequest>,
-    /// Who was let in, by channel and id.
+    /// The people who were let in, by channel and id.
     pub approved: Vec<Approval>,
 }
 

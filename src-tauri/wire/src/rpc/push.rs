@@ -7,7 +7,7 @@ use crate::{Timestamp, TurnId, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
 closed_set! {
-    /// What cannot wait for a frame.
+    /// The kind of an alarm, which cannot wait for a frame.
     pub enum AlarmKind {
         Leak = "leak": "A directive byte reached a channel.",
         Error = "error": "A turn or an operation failed.",
@@ -19,7 +19,7 @@ closed_set! {
 /// Something that cannot wait for a frame.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Alarm {
-    /// What kind.
+    /// The kind.
     pub kind: AlarmKind,
     /// In words.
     pub message: String,
@@ -29,20 +29,20 @@ pub struct Alarm {
     pub turn: Option<TurnId>,
 }
 
-/// What one can subscribe to.
+/// A topic that one can subscribe to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 #[serde(tag = "topic", rename_all = "snake_case")]
 pub enum Topic {
     /// Frames of a view.
     View {
-        /// Which.
+        /// The view.
         view: u32,
     },
     /// The top bar's figures, alarms, channel cards, progress of fixtures and re-cuts, and the app's log: what every window wants.
     App,
 }
 
-/// What a subscriber gets.
+/// A message to a subscriber.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 #[serde(tag = "push", rename_all = "snake_case")]
 pub enum Push {
@@ -68,12 +68,12 @@ pub enum Push {
     },
     /// Somebody asked to talk to the bot, or an operator decided about it.
     Pairings {
-        /// Who waits and who was let in now.
+        /// The people who wait, and those who were let in now.
         pairings: Pairings,
     },
     /// An agent asked for permission, or a request was decided.
     Permissions {
-        /// What waits now, the oldest first.
+        /// The requests that wait now, the oldest first.
         permissions: Vec<PendingPermission>,
     },
     /// A fault was planned or removed, or met a call or a run.
@@ -83,12 +83,12 @@ pub enum Push {
     },
     /// A fixture run went on.
     Fixtures {
-        /// How far.
+        /// The progress.
         progress: FixtureProgress,
     },
     /// A run of the re-cut fuzzer went on.
     Recut {
-        /// How far, and what came of it.
+        /// The progress, and the result.
         progress: Box<RecutProgress>,
     },
     /// A person asked, outside of the window, that it opens something: at the command line, with a link, or in the tray.
@@ -106,7 +106,7 @@ pub enum Push {
 /// A line of the app's own log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct LogLine {
-    /// When.
+    /// The time.
     pub at: Timestamp,
     /// `error`, `warn`, `info`, `debug` or `trace`.
     pub level: String,

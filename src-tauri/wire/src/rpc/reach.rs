@@ -1,10 +1,10 @@
-//! What arming a channel would let loose: which chats, at what rate, and what waits.
+//! The reach of a channel once it is armed: which chats, at what rate, and what waits.
 
 use crate::{ChannelId, ChatId, ChatType, OpId, OpKind, Timestamp, TurnId, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
 closed_set! {
-    /// What becomes of a waiting operation when its channel is armed.
+    /// The fate of a waiting operation when its channel is armed.
     pub enum WaitingFate {
         Sends = "sends": "It goes out as soon as the channel is open.",
         Asks = "asks": "It waited too long: a person is asked first.",
@@ -27,21 +27,21 @@ pub struct ChannelReach {
     pub channel: ChannelId,
     /// The chats that wrote there, the latest first, at most fifty.
     pub chats: Vec<ReachedChat>,
-    /// How many chats there are.
+    /// The number of chats.
     pub chats_total: u32,
-    /// How many of them were answered.
+    /// The number of them that were answered.
     pub answered_total: u32,
     /// Messages that were looked at: the latest twenty thousand.
     pub messages: u64,
-    /// When the first of them came; `None` when there are none.
+    /// The time at which the first of them came; `None` when there are none.
     pub since: Option<Timestamp>,
-    /// How much went on lately, the shortest time first.
+    /// The traffic of late, the shortest time first.
     pub rates: Vec<ReachRate>,
-    /// What waits in the outbox, oldest first, at most fifty.
+    /// The operations that wait in the outbox, oldest first, at most fifty.
     pub waiting: Vec<WaitingOperation>,
-    /// How many operations wait.
+    /// The number of operations that wait.
     pub waiting_total: u32,
-    /// How many of them go out as soon as the channel is armed and open.
+    /// The number of them that go out as soon as the channel is armed and open.
     pub sends_total: u32,
 }
 
@@ -52,15 +52,15 @@ pub struct ReachedChat {
     pub chat: ChatId,
     /// Direct or group.
     pub chat_type: ChatType,
-    /// Who wrote last.
+    /// The one who wrote last.
     pub name: String,
-    /// How many people wrote.
+    /// The number of people who wrote.
     pub people: u32,
     /// Messages that came from it.
     pub messages: u64,
     /// Messages of it that a gate turned away: nothing answers them.
     pub stopped: u64,
-    /// When the latest came.
+    /// The time at which the latest came.
     pub last_at: Timestamp,
     /// Its beginning, on one line.
     pub last_text: String,
@@ -68,10 +68,10 @@ pub struct ReachedChat {
     pub last_turn: Option<TurnId>,
 }
 
-/// What went on in the last hours.
+/// The traffic of the last hours.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct ReachRate {
-    /// How many hours back.
+    /// The number of hours back.
     pub hours: u32,
     /// Turns that began.
     pub turns: u64,
@@ -86,18 +86,18 @@ pub struct ReachRate {
 /// An operation in the outbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct WaitingOperation {
-    /// Which one.
+    /// The operation.
     pub op: OpId,
     /// Its turn.
     pub turn: TurnId,
-    /// What it does.
+    /// Its kind.
     pub kind: OpKind,
-    /// Where.
+    /// The chat.
     pub chat: ChatId,
-    /// What it says or names, on one line.
+    /// Its text or name, on one line.
     pub about: String,
-    /// When it was intended.
+    /// The time at which it was intended.
     pub at: Timestamp,
-    /// What becomes of it.
+    /// Its fate.
     pub fate: WaitingFate,
 }

@@ -1,11 +1,11 @@
-//! How a text fills the messages of a channel: where it is cut, and what makes it longer.
+//! The way in which a text fills the messages of a channel: where it is cut, and what makes it longer.
 
 use crate::{ChannelId, LengthUnit, Markup, Platform, closed::closed_set};
 use foldback_directives::Span;
 use serde::{Deserialize, Serialize};
 
 closed_set! {
-    /// Where a text was cut, from the best place to the worst.
+    /// The place where a text was cut, from the best place to the worst.
     pub enum CutPlace {
         Paragraph = "paragraph": "Between two paragraphs.",
         Line = "line": "Between two lines.",
@@ -15,20 +15,20 @@ closed_set! {
     }
 }
 
-/// How messages fill what a channel takes; answer of `ruler`. All lengths are in `unit`.
+/// The way in which messages fill what a channel takes; answer of `ruler`. All lengths are in `unit`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Ruler {
     /// The channel.
     pub channel: ChannelId,
     /// Its platform.
     pub platform: Platform,
-    /// What is counted.
+    /// The unit that is counted.
     pub unit: LengthUnit,
     /// Longest message.
     pub limit: u32,
-    /// What it is rendered as.
+    /// The markup that it is rendered as.
     pub markup: Markup,
-    /// Whether markup and escapes are free: the limit counts what is left once the platform has read them.
+    /// True where markup and escapes are free: the limit counts what is left once the platform has read them.
     pub free_markup: bool,
     /// The messages in order.
     pub messages: Vec<RuledMessage>,
@@ -45,15 +45,15 @@ pub struct RuledMessage {
     pub opened: u32,
     /// Put in after it: the line that closes a code fence.
     pub closed: u32,
-    /// What a person reads.
+    /// The length that a person reads.
     pub shown: u32,
     /// Marks and tags of the platform.
     pub markup: u32,
-    /// What escaping adds, such as the four more characters of `&amp;`.
+    /// The length that escaping adds, such as the four more characters of `&amp;`.
     pub escapes: u32,
-    /// What counts against the limit.
+    /// The length that counts against the limit.
     pub counts: u32,
-    /// Where it was cut from the next one; `None` for the last.
+    /// The place where it was cut from the next one; `None` for the last.
     pub cut: Option<CutPlace>,
     /// Its first words.
     pub begins: String,

@@ -1,11 +1,11 @@
-//! What is masked in what an agent says, and why.
+//! The secrets that are masked in what an agent says, and why.
 
 use super::CatalogEntry;
 use crate::closed::closed_set;
 use serde::{Deserialize, Serialize};
 
 closed_set! {
-    /// Where a pattern of secrets comes from.
+    /// The source of a pattern of secrets.
     pub enum SecretSource {
         Known = "known": "Masked wherever redaction is on.",
         Optional = "optional": "Masked only where a setting of its own is on.",
@@ -18,29 +18,29 @@ closed_set! {
 pub struct SecretEntry {
     /// Its name, as holds and findings print it.
     pub id: String,
-    /// What it is, in a few words.
+    /// Its kind, in a few words.
     pub about: String,
-    /// Where it comes from.
+    /// Its source.
     pub source: SecretSource,
-    /// Whether this bot masks it.
+    /// True where this bot masks it.
     pub on: bool,
     /// The setting that decides that, with its value.
     pub setting: String,
     /// A text with such a secret (made up), and what is shown of it; for a pattern of the operator the
     /// pattern itself, and nothing. Empty for the bot's own credentials.
     pub example: String,
-    /// What is shown of the example; empty for a pattern of the operator.
+    /// The masked form of the example; empty for a pattern of the operator.
     pub shown: String,
 }
 
 /// Answer of `secrets`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Secrets {
-    /// Whether anything is masked.
+    /// True where anything is masked.
     pub enabled: bool,
     /// The setting that decides that, with its value.
     pub setting: String,
-    /// What happens to secrets in a user's own message: the setting with its value, and in words.
+    /// The treatment of secrets in a user's own message: the setting with its value, and in words.
     pub inbound: CatalogEntry,
     /// Every kind there is: the known ones, those with a setting of their own, the operator's.
     pub kinds: Vec<SecretEntry>,

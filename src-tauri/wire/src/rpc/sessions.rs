@@ -16,17 +16,17 @@ pub struct PendingPermission {
     pub channel: ChannelId,
     /// The chat of the turn.
     pub chat: ChatId,
-    /// Who wrote the message of the turn, as they call themselves.
+    /// The author of the turn's message, by the name they give themselves.
     pub sender: String,
     /// Its number for people, such as `12-1`: the turn's, and which request of the turn.
     pub number: String,
-    /// What is asked.
+    /// The request.
     pub request: PermissionRequest,
-    /// Since when it waits.
+    /// The time since which it waits.
     pub since: Timestamp,
-    /// Until when; then it is refused.
+    /// The end of the wait; then it is refused.
     pub until: Timestamp,
-    /// Whether the sender was asked in the chat, too.
+    /// True where the sender was asked in the chat, too.
     pub in_chat: bool,
     /// True where something in it is masked as a secret; `permission_uncover` shows it.
     #[serde(default)]
@@ -59,7 +59,7 @@ pub struct PermissionDecide {
 /// `sessions`: the conversations, those at work first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct SessionQuery {
-    /// How many, at most 500.
+    /// The number, at most 500.
     pub limit: u32,
 }
 
@@ -92,30 +92,30 @@ pub struct SessionRef {
     pub session: SessionId,
 }
 
-/// What an agent keeps of a conversation.
+/// The agent's own session of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct AgentSession {
-    /// Which backend.
+    /// The backend.
     pub backend: String,
     /// The agent's id of it.
     pub id: String,
-    /// Since when it is this one.
+    /// The time since which it is this one.
     pub since: Timestamp,
 }
 
 /// A turn that runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct RunningTurn {
-    /// Which.
+    /// The turn.
     pub turn: TurnId,
-    /// Since when.
+    /// The time since which it is so.
     pub since: Timestamp,
-    /// What it does.
+    /// Its work at the moment.
     pub doing: RunActivity,
     /// The tool that was called, where what it does is `tool`. Whether it works is not known of every agent: some only
     /// announce a call.
     pub tool: Option<String>,
-    /// Who stopped it, where somebody did.
+    /// The person who stopped it, where somebody did.
     pub cancelled_by: Option<Actor>,
 }
 
@@ -128,13 +128,13 @@ pub struct SessionLine {
     pub channel: ChannelId,
     /// The chat of its latest message; `None` in records of versions that did not keep it.
     pub chat: Option<ChatId>,
-    /// Who wrote that, as they call themselves.
+    /// The author of that, by the name they give themselves.
     pub sender: String,
     /// Turns so far.
     pub turns: u64,
-    /// When it began.
+    /// The time at which it began.
     pub created: Timestamp,
-    /// When its latest message came.
+    /// The time at which its latest message came.
     pub used: Timestamp,
     /// The agents' own sessions, the latest first: several where others stepped in; none where none is kept, or none any
     /// more.
@@ -152,7 +152,7 @@ pub struct SessionLine {
 pub struct SessionList {
     /// Those where something runs, waits or is asked, then the others; each the one used last first.
     pub sessions: Vec<SessionLine>,
-    /// How many there are in all.
+    /// The number of all of them.
     pub total: u64,
     /// Turns that run, in all conversations.
     pub running: u64,

@@ -5,7 +5,7 @@ use crate::closed::closed_set;
 use serde::{Deserialize, Serialize};
 
 closed_set! {
-    /// How letters look.
+    /// The look of letters.
     pub enum InkStyle {
         Bold = "bold": "Bold.",
         Italic = "italic": "Italic.",
@@ -23,7 +23,7 @@ pub struct Ink {
     pub text: String,
     /// Their look; plain where there is none.
     pub styles: Vec<InkStyle>,
-    /// Where they lead.
+    /// The address that they lead to.
     pub link: Option<String>,
 }
 
@@ -34,19 +34,19 @@ pub struct Ink {
 pub enum RenderedBlock {
     /// Lines of text.
     Text {
-        /// What they say.
+        /// Their text.
         inks: Vec<Ink>,
     },
     /// A heading.
     Heading {
-        /// How large, from 1.
+        /// Its level, from 1.
         level: u8,
-        /// What it says.
+        /// Its text.
         inks: Vec<Ink>,
     },
     /// A quotation.
     Quote {
-        /// What it says.
+        /// Its text.
         inks: Vec<Ink>,
     },
     /// A block of code.

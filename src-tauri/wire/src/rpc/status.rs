@@ -11,7 +11,7 @@ pub struct Status {
     pub workspace: String,
     /// The configuration's file, an absolute path; `None` for the built-in configuration.
     pub configuration: Option<String>,
-    /// Whether all of it comes from files that were opened: nothing happens any more, and nothing can be sent.
+    /// True where all of it comes from files that were opened: nothing happens any more, and nothing can be sent.
     pub replayed: bool,
     /// The backends that answer, with the program or model of each, in words.
     pub agents: String,
@@ -21,7 +21,7 @@ pub struct Status {
     pub armed: Vec<ChannelId>,
     /// Channels in all.
     pub channels: u32,
-    /// Whether all outbound is muted.
+    /// True where all outbound is muted.
     pub muted: bool,
     /// Events journalled in the last second.
     pub events_per_second: u32,
@@ -43,12 +43,12 @@ pub struct Status {
     pub masked: u32,
     /// Planned faults that may still hit something.
     pub faults: u32,
-    /// Since when everything here and on the cards of the channels is counted: the start of the process.
+    /// The time since which everything here and on the cards of the channels is counted: the start of the process.
     pub since: Timestamp,
     /// Last place of the journal.
     pub head: u64,
-    /// Why the journal takes nothing more, in words, once the disk has refused for good: what happens from
-    /// then on is not journalled, and nothing is sent. `None` while all is well.
+    /// The reason for which the journal takes nothing more, in words, once the disk has refused for good: what happens
+    /// from then on is not journalled, and nothing is sent. `None` while all is well.
     pub stopped: Option<String>,
     /// The demo; `None` where a configuration has channels of its own.
     pub demo: Option<DemoState>,

@@ -1,4 +1,4 @@
-//! What an output would come to otherwise: cut into other chunks, or read under other settings.
+//! Trials of an output: cut into other chunks, or read under other settings.
 
 use super::MaskedSecrets;
 use crate::{ChannelId, Parsed, Span, TurnId, closed::closed_set};
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 pub enum Specimen {
     /// A text.
     Text {
-        /// What the user wrote; the echo guard compares with it.
+        /// The user's text; the echo guard compares with it.
         user_text: String,
-        /// What the agent answers.
+        /// The agent's answer.
         agent_output: String,
         /// Read as on this channel; `None` as on a channel without settings of its own.
         channel: Option<ChannelId>,
@@ -21,7 +21,7 @@ pub enum Specimen {
     Message {
         /// The turn.
         turn: TurnId,
-        /// Which assistant message, from 0.
+        /// The assistant message, from 0.
         message: u32,
     },
 }
@@ -61,14 +61,14 @@ pub struct Recut {
     pub specimen: Specimen,
 }
 
-/// How many cuts of a family there are.
+/// The number of cuts of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct CutCount {
     /// The family.
     pub family: CutFamily,
-    /// How many of it are tried.
+    /// The number of them that are tried.
     pub cuts: u64,
-    /// How many there are; `None` when nobody can count them.
+    /// The number of all of them; `None` when nobody can count them.
     pub of: Option<u64>,
 }
 
@@ -79,7 +79,7 @@ pub struct RecutStarted {
     pub run: u32,
     /// The text that is cut.
     pub raw: String,
-    /// What is tried, in this order.
+    /// The families that are tried, in this order.
     pub families: Vec<CutCount>,
     /// Cuts in all.
     pub cuts: u64,
@@ -92,23 +92,23 @@ pub struct RecutCancel {
     pub run: u32,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct RecutProgress {
     /// The run.
     pub run: u32,
     /// Cuts tried.
     pub done: u64,
-    /// What came of it, with the last report.
+    /// The result, with the last report.
     pub result: Option<RecutResult>,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct RecutResult {
     /// Cuts tried; those of the search for the smallest one are not counted.
     pub cuts: u64,
-    /// Whether somebody stopped it before all were tried.
+    /// True where somebody stopped it before all were tried.
     pub cancelled: bool,
     /// The cut that changes something; `None` when none does.
     pub failure: Option<RecutFailure>,
@@ -119,15 +119,15 @@ pub struct RecutResult {
 pub struct RecutFailure {
     /// The family it was found in.
     pub family: CutFamily,
-    /// Where it cuts, in bytes of the raw text. No place of it can be left out.
+    /// The place where it cuts, in bytes of the raw text. No place of it can be left out.
     pub cut: Vec<usize>,
-    /// What differs.
+    /// The differences.
     pub differs: Vec<Aspect>,
-    /// What comes of the text in one piece.
+    /// The outcome of the text in one piece.
     pub whole: Parsed,
-    /// What comes of it in these pieces.
+    /// The outcome of it in these pieces.
     pub parsed: Parsed,
-    /// What each chunk added to what the user sees; one more for the end of the message.
+    /// The text that each chunk added to what the user sees; one more for the end of the message.
     pub released: Vec<String>,
     /// Bytes of directives that were shown.
     pub leaked: Vec<Span>,
@@ -139,7 +139,7 @@ pub struct RecutFailure {
 pub struct RecutFixture {
     /// The output.
     pub specimen: Specimen,
-    /// Where it is cut, in bytes of the raw text, rising.
+    /// The place where it is cut, in bytes of the raw text, rising.
     pub cut: Vec<usize>,
 }
 
@@ -163,9 +163,9 @@ pub enum BenchBase {
 pub struct BenchColumn {
     /// In a few words.
     pub name: String,
-    /// Where it begins.
+    /// The place where it begins.
     pub base: BenchBase,
-    /// What is set then, as `output.KEY=VALUE` or `redact.KEY=VALUE`.
+    /// The settings then, as `output.KEY=VALUE` or `redact.KEY=VALUE`.
     pub set: Vec<String>,
 }
 
@@ -179,16 +179,16 @@ pub struct DialectBench {
     pub columns: Option<Vec<BenchColumn>>,
 }
 
-/// What comes of the output in a column.
+/// The outcome of the output in a column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct BenchResult {
     /// The column.
     pub column: BenchColumn,
-    /// What would be sent, secrets masked; `None` when the settings are none.
+    /// The operations that would be sent, secrets masked; `None` when the settings are none.
     pub parsed: Option<Parsed>,
     /// The secrets that are masked.
     pub masked: Vec<MaskedSecrets>,
-    /// Why the settings are none.
+    /// The reason for which the settings are none.
     pub error: Option<String>,
     /// In what it differs from the first column.
     pub differs: Vec<Aspect>,

@@ -20,7 +20,7 @@ pub struct TurnRef {
 pub struct TurnList {
     /// Only turns before this one; `None` for the latest.
     pub before: Option<TurnId>,
-    /// How many, at most 500.
+    /// The number, at most 500.
     pub limit: u32,
 }
 
@@ -29,19 +29,19 @@ pub struct TurnList {
 pub struct TurnSummary {
     /// The turn.
     pub turn: TurnId,
-    /// When its message came.
+    /// The time at which its message came.
     pub at: Timestamp,
     /// On which channel.
     pub channel: Option<ChannelId>,
     /// In which session.
     pub session: Option<SessionId>,
-    /// Who wrote.
+    /// The author.
     pub sender: String,
-    /// What was written, one line.
+    /// The user's text, one line.
     pub user_text: String,
-    /// What was answered, one line of clean text.
+    /// The answer, one line of clean text.
     pub answer: String,
-    /// How it ended; `None` while it waits or runs.
+    /// Its end; `None` while it waits or runs.
     pub terminal: Option<Terminal>,
     /// It has not begun: it waits for the turn before it in its conversation.
     pub queued: bool,
@@ -74,20 +74,20 @@ pub struct TurnSummary {
 pub struct LongestHold {
     /// Milliseconds; of a hold that lasts, up to the turn's last event.
     pub ms: u64,
-    /// Why.
+    /// The reason.
     pub reason: HoldReason,
 }
 
 /// Bars of one lane that are too close to each other to be told apart in a row of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct LaneStroke {
-    /// Which lane.
+    /// The lane.
     pub lane: Lane,
     /// Milliseconds since the turn began.
     pub from_ms: u64,
     /// Milliseconds since the turn began; of what lasts, the turn's last event.
     pub until_ms: u64,
-    /// Whether one of them failed.
+    /// True where one of them failed.
     pub error: bool,
 }
 
@@ -113,14 +113,14 @@ pub struct HoldEntry {
     pub from_ms: u64,
     /// Milliseconds since the turn began.
     pub until_ms: Option<u64>,
-    /// What and why.
+    /// The bytes and the reason.
     pub hold: Hold,
 }
 
 /// An assistant message of a turn, complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct MessageDetail {
-    /// Which one, from 0.
+    /// Its number, from 0.
     pub message: u32,
     /// Raw text.
     pub raw: String,
@@ -136,11 +136,11 @@ pub struct MessageDetail {
     pub header: Header,
     /// Its findings.
     pub diagnostics: Vec<Diagnostic>,
-    /// Why nothing of it is delivered.
+    /// The reason for which nothing of it is delivered.
     pub suppressed: Option<Suppression>,
-    /// Whether it was narration before a tool call.
+    /// True where it was narration before a tool call.
     pub narration: bool,
-    /// Whether it ended.
+    /// True where it ended.
     pub ended: bool,
 }
 
@@ -149,9 +149,9 @@ pub struct MessageDetail {
 pub struct DirectiveEntry {
     /// The event that read it.
     pub seq: u64,
-    /// Which assistant message.
+    /// The assistant message.
     pub message: u32,
-    /// Which directive of it.
+    /// The number of the directive in it, from 0.
     pub index: u32,
     /// Milliseconds since the turn began.
     pub at_ms: u64,
@@ -159,7 +159,7 @@ pub struct DirectiveEntry {
     pub directive: Directive,
     /// The operation that carries it out.
     pub op: Option<OpId>,
-    /// How it ended; `None` while it is under way.
+    /// Its end; `None` while it is under way.
     pub outcome: Option<Outcome>,
     /// From being read to its outcome.
     pub took_ms: Option<u64>,
@@ -174,24 +174,24 @@ pub struct LedgerEntry {
     pub op: OpId,
     /// Milliseconds since the turn began.
     pub at_ms: u64,
-    /// What.
+    /// The operation.
     pub intent: Intent,
     /// Text or caption, resolved.
     pub text: Option<String>,
-    /// Why it waits, in words; what is over stands there until the platform is called.
+    /// The reason for which it waits, in words; what is over stands there until the platform is called.
     pub waiting: Option<String>,
     /// Milliseconds since the turn began until which it waits; `None` while the platform is called, once it has its
     /// outcome, and where it is not known.
     pub waiting_until_ms: Option<u64>,
     /// Platform calls so far.
     pub attempts: u32,
-    /// How it ended.
+    /// Its end.
     pub outcome: Option<Outcome>,
     /// The event of the outcome.
     pub outcome_seq: Option<u64>,
     /// From intent to outcome.
     pub took_ms: Option<u64>,
-    /// How long the user saw this text, for live frames and deleted messages; `None` when still visible.
+    /// The time for which the user saw this text, for live frames and deleted messages; `None` when still visible.
     pub visible_ms: Option<u64>,
     /// Bytes of directives that it showed; empty in all that is well.
     pub leaked: Vec<LeakedBytes>,
@@ -199,21 +199,21 @@ pub struct LedgerEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub spoken: Option<SpokenSound>,
-    /// How far it has come, where the platform has told.
+    /// Its progress, where the platform has told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub reached: Option<MessageProgress>,
 }
 
-/// How far a message has come.
+/// The progress of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 #[ts(rename = "Reached")]
 pub struct MessageProgress {
     /// The event that says so.
     pub seq: u64,
-    /// How far.
+    /// The progress.
     pub receipt: Receipt,
-    /// When, as the platform says.
+    /// The time, as the platform says.
     pub at: Timestamp,
 }
 
@@ -222,16 +222,16 @@ pub struct MessageProgress {
 pub struct LeakedBytes {
     /// The event that says so.
     pub seq: u64,
-    /// Which assistant message.
+    /// The assistant message.
     pub message: u32,
     /// The raw bytes.
     pub span: Span,
-    /// What they say.
+    /// Their text.
     pub text: String,
 }
 
 closed_set! {
-    /// What one can step by.
+    /// The kind of a decision that one can step by.
     pub enum DecisionKind {
         Gate = "gate": "A stage let the message pass, or stopped it.",
         Chunk = "chunk": "Text came from the agent.",
@@ -252,7 +252,7 @@ pub struct Decision {
     pub seq: u64,
     /// Milliseconds since the turn began.
     pub at_ms: u64,
-    /// What kind.
+    /// The kind.
     pub kind: DecisionKind,
     /// The assistant message it is about.
     pub message: Option<u32>,
@@ -260,7 +260,7 @@ pub struct Decision {
     pub span: Option<Span>,
     /// In words.
     pub text: String,
-    /// Whether something failed.
+    /// True where something failed.
     pub error: bool,
 }
 
@@ -273,7 +273,7 @@ pub struct ToolEntry {
     pub seq: u64,
     /// Milliseconds since the turn began.
     pub at_ms: u64,
-    /// How long it took; `None` while it is not over, and where nobody told its end.
+    /// The time that it took; `None` while it is not over, and where nobody told its end.
     pub took_ms: Option<u64>,
     /// Milliseconds since the turn began, when the run ended that had not told the call's end: how long it took, and
     /// whether it was carried out at all, is not known.
@@ -296,17 +296,17 @@ closed_set! {
 /// A bar of the waterfall.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct LaneSpan {
-    /// Which lane.
+    /// The lane.
     pub lane: Lane,
     /// Milliseconds since the turn began.
     pub from_ms: u64,
     /// Milliseconds since the turn began; `None` while it lasts.
     pub until_ms: Option<u64>,
-    /// What it is, such as a hold reason or an operation.
+    /// Its label, such as a hold reason or an operation.
     pub label: String,
     /// The event to select.
     pub seq: u64,
-    /// Whether it failed.
+    /// True where it failed.
     pub error: bool,
 }
 
@@ -317,11 +317,11 @@ pub struct TurnDetail {
     pub summary: TurnSummary,
     /// The message that began it.
     pub inbound: Inbound,
-    /// What the agent was given.
+    /// The prompt that the agent was given.
     pub prompt: Option<String>,
     /// Backend and model.
     pub agent: Option<String>,
-    /// What the agent thought, in full; empty where it told nothing.
+    /// The agent's reasoning, in full; empty where it told nothing.
     pub reasoning: String,
     /// Its tool calls, in the order they began.
     pub tools: Vec<ToolEntry>,

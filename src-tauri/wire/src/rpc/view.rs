@@ -5,7 +5,7 @@ use crate::{ChannelId, Event, SessionId, Timestamp, TurnId, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
 closed_set! {
-    /// What marks a row.
+    /// A mark of a row.
     pub enum RowFlag {
         Error = "error": "Something failed.",
         Warning = "warning": "Something a person should know.",
@@ -22,13 +22,13 @@ closed_set! {
 pub struct EventRow {
     /// Place in the journal; the first missing one for a gap.
     pub seq: u64,
-    /// When.
+    /// The time.
     pub at: Timestamp,
-    /// Which turn.
+    /// The turn.
     pub turn: Option<TurnId>,
-    /// Which channel.
+    /// The channel.
     pub channel: Option<ChannelId>,
-    /// Which session.
+    /// The session.
     pub session: Option<SessionId>,
     /// The stage, or `channel` or `process` where no stage acts.
     pub stage: String,
@@ -36,18 +36,18 @@ pub struct EventRow {
     pub kind: String,
     /// One line of words.
     pub summary: String,
-    /// How many bytes it is about.
+    /// The number of bytes that it is about.
     pub bytes: Option<u64>,
     /// Milliseconds that lasted what it began (a hold, a wait) or ended; `None` while that goes on.
     pub lasted_ms: Option<u64>,
     /// Marks.
     pub flags: Vec<RowFlag>,
-    /// How many events are missing here; `None` for an ordinary row.
+    /// The number of events that are missing here; `None` for an ordinary row.
     pub gap: Option<u64>,
 }
 
 closed_set! {
-    /// What the rows of a view are.
+    /// The kind of a view's rows.
     pub enum ViewRows {
         Events = "events": "The events that pass the filter, in the order of the journal.",
         Turns = "turns": "The turns of which an event passes the filter, in the order of their numbers.",
@@ -65,7 +65,7 @@ impl ViewRows {
 pub struct OpenView {
     /// In the filter language; empty for everything.
     pub filter: String,
-    /// What its rows are; `events` where it is not given.
+    /// The kind of its rows; `events` where it is not given.
     #[serde(default = "ViewRows::events")]
     #[ts(as = "Option<ViewRows>", optional)]
     pub rows: ViewRows,
@@ -92,9 +92,9 @@ pub struct Window {
     pub view: u32,
     /// Index of the first row; ignored while following.
     pub first: u64,
-    /// How many rows, at most 500.
+    /// The number of rows, at most 500.
     pub count: u32,
-    /// Whether to stay at the end.
+    /// True to stay at the end.
     pub follow: bool,
 }
 
@@ -112,7 +112,7 @@ pub struct Ack {
 pub struct Pause {
     /// The view.
     pub view: u32,
-    /// Whether it stands still.
+    /// True where it stands still.
     pub paused: bool,
 }
 
@@ -142,7 +142,7 @@ pub struct FindNext {
     pub condition: String,
     /// The place of the journal from which it is nearest; what stands there is not looked at.
     pub seq: u64,
-    /// Whether earlier events are looked at instead of later ones.
+    /// True where earlier events are looked at instead of later ones.
     pub back: bool,
 }
 
@@ -169,11 +169,11 @@ pub struct FindTurn {
 pub struct FindTurnResult {
     /// Row index of the turn; `None` when it is not listed.
     pub index: Option<u64>,
-    /// Whether the journal has the turn: one that it has and that is not listed is hidden by the filter.
+    /// True where the journal has the turn: one that it has and that is not listed is hidden by the filter.
     pub exists: bool,
 }
 
-/// What a view shows now; at most one per 16–33 ms, of turns one per 100 ms, and at most two unacknowledged.
+/// The rows that a view shows now; at most one per 16–33 ms, of turns one per 100 ms, and at most two unacknowledged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Frame {
     /// The view.
@@ -190,7 +190,7 @@ pub struct Frame {
     pub behind: u64,
     /// Events this view could not show, in total.
     pub dropped: u64,
-    /// Whether older events are still being filtered.
+    /// True where older events are still being filtered.
     pub scanning: bool,
     /// Index of the first row below.
     pub first: u64,

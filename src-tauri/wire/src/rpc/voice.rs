@@ -11,7 +11,7 @@ pub enum VoiceOf {
         /// Its name.
         name: String,
     },
-    /// What these words sound like: they are spoken now, and sent to nobody.
+    /// The sound of these words: they are spoken now, and sent to nobody.
     Words {
         /// The words.
         text: String,
@@ -23,18 +23,18 @@ pub enum VoiceOf {
 pub struct VoiceSound {
     /// The file, in base64.
     pub base64: String,
-    /// How long it plays.
+    /// The time for which it plays.
     pub duration_ms: u64,
     /// The loudest sample of each of 48 equal parts, from 0 (silence) to 100.
     pub peaks: Vec<u8>,
 }
 
-/// What is known of a spoken text.
+/// The facts about a spoken text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct SpokenSound {
-    /// Which backend spoke.
+    /// The backend that spoke.
     pub backend: String,
-    /// How long it plays.
+    /// The time for which it plays.
     pub duration_ms: u64,
     /// Size of the file.
     pub bytes: u64,

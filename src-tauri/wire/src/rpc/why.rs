@@ -17,7 +17,7 @@ pub struct WhyStep {
     pub seq: u64,
     /// The stage.
     pub stage: String,
-    /// Whether it said no.
+    /// True where it said no.
     pub no: bool,
     /// In words.
     pub text: String,

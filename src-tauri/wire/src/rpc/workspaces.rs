@@ -3,7 +3,7 @@
 use crate::TurnId;
 use serde::{Deserialize, Serialize};
 
-/// What is opened in a workspace of its own.
+/// The source of a workspace of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub enum WorkspaceSource {
@@ -26,7 +26,7 @@ pub enum WorkspaceSource {
 /// `workspace_open`: opens files in a workspace of their own. The live bot goes on and its journal is left alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct WorkspaceOpen {
-    /// What.
+    /// The source.
     pub source: WorkspaceSource,
 }
 
@@ -35,14 +35,14 @@ pub struct WorkspaceOpen {
 pub struct ExampleFile {
     /// Its name.
     pub name: String,
-    /// Where it lies, to be opened.
+    /// Its path, to be opened.
     pub path: String,
 }
 
 /// `workspace_close`: closes a workspace and forgets its journal; the file stays as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct WorkspaceClose {
-    /// Which.
+    /// The workspace.
     pub workspace: u32,
 }
 
@@ -51,15 +51,15 @@ pub struct WorkspaceClose {
 pub struct Workspace {
     /// Its number, from 1; 0 is the live bot.
     pub workspace: u32,
-    /// What the window calls it: the name of the file.
+    /// Its name in the window: the name of the file.
     pub name: String,
-    /// What it was opened from.
+    /// The source that it was opened from.
     pub source: WorkspaceSource,
     /// Turns in it.
     pub turns: u32,
     /// Events in it.
     pub events: u64,
-    /// What was read, file by file.
+    /// The files that were read.
     pub files: Vec<OpenedFile>,
     /// Files that were not read while others were, a sentence each.
     pub refused: Vec<String>,
@@ -72,9 +72,9 @@ pub struct OpenedFile {
     pub path: String,
     /// The code of its format, such as `lettabot_turns`; `fixture` for a fixture.
     pub format: String,
-    /// What people call the format.
+    /// The common name of the format.
     pub format_name: String,
-    /// What it holds, in words, such as `raw output`.
+    /// Its content in words, such as `raw output`.
     pub holds: String,
     /// Conversations.
     pub conversations: u32,
@@ -84,9 +84,9 @@ pub struct OpenedFile {
     pub messages: u32,
     /// Entries of a log without texts.
     pub log_lines: u32,
-    /// What the format does not hold, a sentence each.
+    /// The parts that the format does not hold, a sentence each.
     pub losses: Vec<String>,
-    /// What a person should know about this file, a sentence each.
+    /// Notes about this file, a sentence each.
     pub notes: Vec<String>,
     /// Entries of a known type that are no part of a conversation, by type.
     pub left_out: Vec<EntryCount>,
@@ -94,9 +94,9 @@ pub struct OpenedFile {
     pub unknown: Vec<EntryCount>,
     /// Places that could not be read, the first ones.
     pub damaged: Vec<DamagedPlace>,
-    /// How many places could not be read.
+    /// The number of places that could not be read.
     pub damaged_places: u64,
-    /// What a bot without a scanner would have shown of it; `None` where it holds no raw output.
+    /// The markup that a bot without a scanner would have shown of it; `None` where it holds no raw output.
     pub leaks: Option<WouldBeLeaks>,
 }
 
@@ -105,7 +105,7 @@ pub struct OpenedFile {
 pub struct EntryCount {
     /// The type, as the file names it.
     pub name: String,
-    /// How many.
+    /// Their number.
     pub count: u64,
 }
 
@@ -116,7 +116,7 @@ pub struct DamagedPlace {
     pub line: u64,
     /// The byte, from 0.
     pub offset: u64,
-    /// What is wrong with it, one sentence.
+    /// The mistake in it, one sentence.
     pub about: String,
 }
 
@@ -155,7 +155,7 @@ pub struct LinkText {
     pub link: String,
 }
 
-/// Where a link leads: a turn, maybe at a moment, maybe of a file.
+/// The target of a link: a turn, maybe at a moment, maybe of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct TurnLink {
     /// The turn.
