@@ -1,6 +1,6 @@
 //! Lessons from the answers to calls about the limits of their platform.
 
-use super::{Gate, Pace, Passage, Scope};
+use super::{CallLimiter, Pace, Passage, Scope};
 use crate::{
     deliver::delivery_queue::backoff::{backoff, chance},
     rules::Rule,
@@ -21,8 +21,8 @@ impl Pace {
         match answer {
             Ok(delivered) => {
                 let ack = &delivered.ack;
-                for waited in &passage.gates {
-                    waited.gate().open(began);
+                for waited in &passage.limiters {
+                    waited.limiter().open(began);
                 }
                 for _ in 0..ack.more_calls {
                     passage.spend(self.time(), false);
@@ -30,7 +30,7 @@ impl Pace {
                 self.name_bucket(passage, ack.bucket.as_deref());
                 if let Some(Pause { scope, after }) = ack.pause {
                     let until = self.time() + after;
-                    passage.gate_of(scope).gate().close_until(until);
+                    passage.limiter_of(scope).limiter().close_until(until);
                     self.close_bucket(passage, scope, until);
                 }
                 None
@@ -70,11 +70,14 @@ impl Pace {
             // A platform that asks for no pause at all, or for none to speak of, gets ours.
             None => backoff(&self.policy, self.rng.as_ref(), streak).max(asked.unwrap_or_default()),
         };
-        let until = passage.gate_of(refusal.scope).gate().close(began, now, wait);
+        let until = passage
+            .limiter_of(refusal.scope)
+            .limiter()
+            .close(began, now, wait);
         if refusal.scope == LimitScope::Unstated
             && let Some(wider) = self.scope_behind(passage, until, now)
         {
-            passage.gate_of(wider).gate().close_until(until);
+            passage.limiter_of(wider).limiter().close_until(until);
         }
         self.close_bucket(passage, refusal.scope, until);
         self.pauses.send_modify(|pauses| *pauses += 1);
@@ -111,7 +114,10 @@ impl Pace {
             .collect();
         for route in others {
             let scope = Scope::RouteInChat(route, passage.chat.clone());
-            paced.gate(scope, now, &Gate::default).gate().close_until(until);
+            paced
+                .limiter(scope, now, &CallLimiter::default)
+                .limiter()
+                .close_until(until);
         }
     }
 

@@ -1,17 +1,17 @@
 //! The pace of the calls: they keep the rates of their platform, or those that its refusals teach, and the pauses that
 //! it asks for. A call passes the
-//! gates of its chat, of its route, of its route in its chat and of its channel; who waits is let through in the order
+//! limiters of its chat, of its route, of its route in its chat and of its channel; who waits is let through in the order
 //! of coming.
 
 mod bucket;
-mod gate;
 mod learn;
+mod limiter;
 
 use crate::{config::OutboxConfig, rules::Rules};
 use bucket::Bucket;
 use foldback_channels::{Channel, LimitScope, Rates};
 use foldback_wire::{ChannelId, ChatId, Clock, OpKind, Platform, Rng, Target, Timestamp};
-use gate::Gate;
+use limiter::CallLimiter;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -19,10 +19,10 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// The first gate of a passage that several chats share.
+/// The first limiter of a passage that several chats share.
 const SHARED: usize = 2;
 
-/// Gates of a channel that are kept although nobody waits at them.
+/// Limiters of a channel that are kept although nobody waits at them.
 const IDLE: usize = 1_024;
 
 /// The pace of all channels.
@@ -36,10 +36,10 @@ pub(crate) struct Pace {
     pauses: watch::Sender<u64>,
 }
 
-/// The gates of a channel.
+/// The limiters of a channel.
 #[derive(Default)]
 struct Paced {
-    gates: HashMap<Scope, Arc<Waited>>,
+    limiters: HashMap<Scope, Arc<SharedLimiter>>,
     /// The calls that were refused last without a word about which ones are meant, and until when they pause.
     unstated: Option<(ChatId, usize, Duration)>,
     /// The buckets in which the platform counts routes, as it named them last: those of one bucket have one limit in a
@@ -47,7 +47,7 @@ struct Paced {
     buckets: HashMap<usize, String>,
 }
 
-/// Calls that share a gate, by the route's place in the table.
+/// Calls that share a limiter, by the route's place in the table.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Scope {
     Chat(ChatId),
@@ -56,16 +56,16 @@ enum Scope {
     Channel,
 }
 
-/// A gate, and the queue at it where several chats share it.
-struct Waited {
+/// A limiter, and the queue at it where several chats share it.
+struct SharedLimiter {
     queue: tokio::sync::Mutex<()>,
-    gate: Mutex<Gate>,
+    limiter: Mutex<CallLimiter>,
 }
 
-impl Waited {
-    fn gate(&self) -> MutexGuard<'_, Gate> {
-        // A gate is whole after every change, so that a panic elsewhere does not matter here.
-        self.gate.lock().unwrap_or_else(PoisonError::into_inner)
+impl SharedLimiter {
+    fn limiter(&self) -> MutexGuard<'_, CallLimiter> {
+        // A limiter is whole after every change, so that a panic elsewhere does not matter here.
+        self.limiter.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -77,25 +77,25 @@ pub(crate) struct Passage {
     route: usize,
     /// It counts as a message.
     counted: bool,
-    gates: [Arc<Waited>; 4],
+    limiters: [Arc<SharedLimiter>; 4],
 }
 
 impl Passage {
-    /// True where it keeps the rates of a gate: those of a chat are for messages.
+    /// True where it keeps the rates of a limiter: those of a chat are for messages.
     const fn is_counted(&self, at: usize) -> bool {
         self.counted || at > 0
     }
 
     /// The time at which it may go.
     fn free_at(&self, dispensable: bool) -> Duration {
-        let gates = self.gates.iter().enumerate();
-        let free = gates.map(|(at, waited)| waited.gate().free_at(self.is_counted(at), dispensable));
+        let limiters = self.limiters.iter().enumerate();
+        let free = limiters.map(|(at, waited)| waited.limiter().free_at(self.is_counted(at), dispensable));
         free.max().unwrap_or_default()
     }
 
-    /// The gate of the calls that a limit means.
-    fn gate_of(&self, scope: LimitScope) -> &Waited {
-        let [chat, route_in_chat, route, channel] = &self.gates;
+    /// The limiter of the calls that a limit means.
+    fn limiter_of(&self, scope: LimitScope) -> &SharedLimiter {
+        let [chat, route_in_chat, route, channel] = &self.limiters;
         match scope {
             LimitScope::Chat => chat,
             LimitScope::Route => route,
@@ -105,8 +105,8 @@ impl Passage {
     }
 
     fn spend(&self, now: Duration, alone: bool) {
-        for (at, waited) in self.gates.iter().enumerate() {
-            waited.gate().spend(now, self.is_counted(at), alone);
+        for (at, waited) in self.limiters.iter().enumerate() {
+            waited.limiter().spend(now, self.is_counted(at), alone);
         }
     }
 }
@@ -131,25 +131,25 @@ impl Pace {
         let now = self.time();
         let mut channels = self.channels();
         let paced = channels.entry(channel.id().clone()).or_default();
-        let mut gate = |scope, make: &dyn Fn() -> Gate| paced.gate(scope, now, make);
-        let gates = [
-            gate(Scope::Chat(chat.clone()), &|| {
-                Gate::new(rates.in_chat(&chat).map(Bucket::published))
+        let mut limiter = |scope, make: &dyn Fn() -> CallLimiter| paced.limiter(scope, now, make);
+        let limiters = [
+            limiter(Scope::Chat(chat.clone()), &|| {
+                CallLimiter::new(rates.in_chat(&chat).map(Bucket::published))
             }),
-            gate(Scope::RouteInChat(route, chat.clone()), &Gate::default),
-            gate(Scope::Route(route), &|| {
-                Gate::new(of_route.into_iter().map(Bucket::published))
+            limiter(Scope::RouteInChat(route, chat.clone()), &CallLimiter::default),
+            limiter(Scope::Route(route), &|| {
+                CallLimiter::new(of_route.into_iter().map(Bucket::published))
             }),
-            gate(Scope::Channel, &|| {
+            limiter(Scope::Channel, &|| {
                 let published = rates.channel.into_iter().map(Bucket::published);
-                Gate::new(published.chain(rates.assumed.map(Bucket::assumed)))
+                CallLimiter::new(published.chain(rates.assumed.map(Bucket::assumed)))
             }),
         ];
         Passage {
             channel: channel.id().clone(),
             route,
             counted: is_message(&rates, kind),
-            gates,
+            limiters,
             chat,
         }
     }
@@ -158,23 +158,23 @@ impl Pace {
     pub(crate) async fn wait_to_pass(&self, passage: &Passage) {
         let mut waited = false;
         loop {
-            // At a gate of its chat nobody waits but the little that goes on in it at once, which stands in no line.
-            let (of_chat, shared) = passage.gates.split_at(SHARED);
-            for (at, gate) in of_chat.iter().enumerate() {
-                waited |= self.wait(passage, at, gate).await;
+            // At a limiter of its chat nobody waits but the little that goes on in it at once, which stands in no line.
+            let (of_chat, shared) = passage.limiters.split_at(SHARED);
+            for (at, limiter) in of_chat.iter().enumerate() {
+                waited |= self.wait(passage, at, limiter).await;
             }
             let mut places = Vec::with_capacity(shared.len());
-            for (at, gate) in shared.iter().enumerate() {
-                if let Ok(place) = gate.queue.try_lock() {
+            for (at, limiter) in shared.iter().enumerate() {
+                if let Ok(place) = limiter.queue.try_lock() {
                     places.push(place);
                 } else {
                     waited = true;
-                    places.push(gate.queue.lock().await);
+                    places.push(limiter.queue.lock().await);
                 }
-                waited |= self.wait(passage, SHARED + at, gate).await;
+                waited |= self.wait(passage, SHARED + at, limiter).await;
             }
             let now = self.time();
-            // A gate may have closed while it waited at the next one: then others go first.
+            // A limiter may have closed while it waited at the next one: then others go first.
             if passage.free_at(false) <= now {
                 passage.spend(now, !waited);
                 return;
@@ -182,12 +182,12 @@ impl Pace {
         }
     }
 
-    /// Waits until a gate is free for a call. Gives whether that took any time.
-    async fn wait(&self, passage: &Passage, at: usize, gate: &Waited) -> bool {
+    /// Waits until a limiter is free for a call. Gives whether that took any time.
+    async fn wait(&self, passage: &Passage, at: usize, limiter: &SharedLimiter) -> bool {
         let mut waited = false;
         loop {
-            let left = gate
-                .gate()
+            let left = limiter
+                .limiter()
                 .free_at(passage.is_counted(at), false)
                 .saturating_sub(self.time());
             if left.is_zero() {
@@ -207,8 +207,8 @@ impl Pace {
     /// Makes a call at once, if it may be and nobody waits: one that is of no use later. Else until when a platform
     /// wants none, if it is that.
     pub(crate) fn pass_now(&self, passage: &Passage) -> Result<(), Option<Timestamp>> {
-        let shared = passage.gates[SHARED..].iter();
-        let places: Vec<_> = shared.map(|gate| gate.queue.try_lock()).collect();
+        let shared = passage.limiters[SHARED..].iter();
+        let places: Vec<_> = shared.map(|limiter| limiter.queue.try_lock()).collect();
         let now = self.time();
         if places.iter().all(Result::is_ok) && passage.free_at(true) <= now {
             passage.spend(now, true);
@@ -219,8 +219,8 @@ impl Pace {
 
     /// The time until which a platform wants no such call, if it said so.
     pub(crate) fn closed_until(&self, passage: &Passage) -> Option<Timestamp> {
-        let gates = passage.gates.iter();
-        let until = gates.map(|waited| waited.gate().closed_until()).max()?;
+        let limiters = passage.limiters.iter();
+        let until = limiters.map(|waited| waited.limiter().closed_until()).max()?;
         let left = until.checked_sub(self.time()).filter(|left| !left.is_zero())?;
         Some(self.after(left))
     }
@@ -242,19 +242,19 @@ impl Pace {
 }
 
 impl Paced {
-    fn gate(&mut self, scope: Scope, now: Duration, make: &dyn Fn() -> Gate) -> Arc<Waited> {
-        if let Some(waited) = self.gates.get(&scope) {
+    fn limiter(&mut self, scope: Scope, now: Duration, make: &dyn Fn() -> CallLimiter) -> Arc<SharedLimiter> {
+        if let Some(waited) = self.limiters.get(&scope) {
             return Arc::clone(waited);
         }
-        if self.gates.len() >= IDLE {
-            self.gates
-                .retain(|_, waited| Arc::strong_count(waited) > 1 || !waited.gate().is_idle(now));
+        if self.limiters.len() >= IDLE {
+            self.limiters
+                .retain(|_, waited| Arc::strong_count(waited) > 1 || !waited.limiter().is_idle(now));
         }
-        let waited = Arc::new(Waited {
+        let waited = Arc::new(SharedLimiter {
             queue: tokio::sync::Mutex::default(),
-            gate: Mutex::new(make()),
+            limiter: Mutex::new(make()),
         });
-        self.gates.insert(scope, Arc::clone(&waited));
+        self.limiters.insert(scope, Arc::clone(&waited));
         waited
     }
 }

@@ -1,4 +1,4 @@
-//! One gate of the calls: the rates that it keeps, and the pause that its platform asked for.
+//! One limiter of calls: the rates that it keeps, and the pause that its platform asked for.
 
 use super::bucket::Bucket;
 use std::time::Duration;
@@ -8,7 +8,7 @@ const RETURN: Duration = Duration::from_millis(50);
 
 /// The times at which calls of one scope may go. Times count from the same moment, and only ever forwards.
 #[derive(Debug, Default)]
-pub(super) struct Gate {
+pub(super) struct CallLimiter {
     rates: Vec<Bucket>,
     /// No call before this.
     closed_until: Duration,
@@ -20,7 +20,7 @@ pub(super) struct Gate {
     returning: Option<Duration>,
 }
 
-impl Gate {
+impl CallLimiter {
     pub(super) fn new(rates: impl Iterator<Item = Bucket>) -> Self {
         Self {
             rates: rates.collect(),
@@ -99,21 +99,21 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn gate(every: u64, at_once: u32) -> Gate {
+    fn limiter(every: u64, at_once: u32) -> CallLimiter {
         let rate = Rate {
             interval: Duration::from_millis(every),
             at_once,
         };
-        Gate::new(std::iter::once(Bucket::published(rate)))
+        CallLimiter::new(std::iter::once(Bucket::published(rate)))
     }
 
     /// The times of calls that all come at once.
-    fn times(gate: &mut Gate, calls: usize) -> Vec<u128> {
+    fn times(limiter: &mut CallLimiter, calls: usize) -> Vec<u128> {
         let mut now = Duration::ZERO;
         let mut went = Vec::new();
         for left in (0..calls).rev() {
-            now = now.max(gate.free_at(true, false));
-            gate.spend(now, true, left == 0);
+            now = now.max(limiter.free_at(true, false));
+            limiter.spend(now, true, left == 0);
             went.push(now.as_millis());
         }
         went
@@ -121,16 +121,16 @@ mod tests {
 
     #[test]
     fn a_burst_goes_at_once_and_the_rest_evenly() {
-        assert_eq!(times(&mut gate(100, 3), 6), [0, 0, 0, 100, 200, 300]);
-        assert_eq!(times(&mut gate(1_000, 1), 3), [0, 1_000, 2_000]);
+        assert_eq!(times(&mut limiter(100, 3), 6), [0, 0, 0, 100, 200, 300]);
+        assert_eq!(times(&mut limiter(1_000, 1), 3), [0, 1_000, 2_000]);
     }
 
     #[test]
     fn after_a_pause_they_come_back_one_after_the_other() {
-        let mut limited = gate(100, 3);
+        let mut limited = limiter(100, 3);
         limited.close_until(SECOND);
         assert_eq!(times(&mut limited, 4), [1_000, 1_100, 1_200, 1_300]);
-        let mut unlimited = Gate::default();
+        let mut unlimited = CallLimiter::default();
         unlimited.close_until(SECOND);
         assert_eq!(times(&mut unlimited, 4), [1_000, 1_050, 1_100, 1_150]);
         assert_eq!(times(&mut unlimited, 2), [1_000, 1_000], "nobody waits any more");
@@ -138,19 +138,19 @@ mod tests {
 
     #[test]
     fn a_dispensable_call_leaves_the_last_place_of_a_burst() {
-        let mut gate = gate(100, 2);
-        assert_eq!(gate.free_at(true, true), Duration::ZERO);
-        gate.spend(Duration::ZERO, true, true);
-        assert_eq!(gate.free_at(true, true), Duration::from_millis(100));
-        assert_eq!(gate.free_at(true, false), Duration::ZERO);
+        let mut limiter = limiter(100, 2);
+        assert_eq!(limiter.free_at(true, true), Duration::ZERO);
+        limiter.spend(Duration::ZERO, true, true);
+        assert_eq!(limiter.free_at(true, true), Duration::from_millis(100));
+        assert_eq!(limiter.free_at(true, false), Duration::ZERO);
     }
 
     #[test]
     fn refusals_of_calls_that_were_under_way_count_once() {
-        let mut gate = Gate::default();
+        let mut limiter = CallLimiter::default();
         let mut streaks = Vec::new();
         let mut refuse = |began: u64, now: u64| {
-            gate.close(Duration::from_secs(began), Duration::from_secs(now), |streak| {
+            limiter.close(Duration::from_secs(began), Duration::from_secs(now), |streak| {
                 streaks.push(streak);
                 SECOND * streak
             })
@@ -160,9 +160,9 @@ mod tests {
         refuse(2, 3);
         assert_eq!(refuse(2, 3), Duration::from_secs(5));
         assert_eq!(streaks, [1, 1, 2, 2]);
-        gate.open(SECOND);
-        assert_eq!(gate.streak, 2, "it began before the pause");
-        gate.open(SECOND * 6);
-        assert!(gate.is_idle(SECOND * 6));
+        limiter.open(SECOND);
+        assert_eq!(limiter.streak, 2, "it began before the pause");
+        limiter.open(SECOND * 6);
+        assert!(limiter.is_idle(SECOND * 6));
     }
 }
