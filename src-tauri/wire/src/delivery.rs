@@ -334,7 +334,7 @@ pub struct Intent {
     #[serde(default, skip_serializing_if = "MessageFlags::is_empty")]
     #[ts(as = "Option<MessageFlags>", optional)]
     pub flags: MessageFlags,
-    /// True where this is a live frame that a later edit replaces.
+    /// True where this is a live edit that a later edit replaces.
     pub live: bool,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct BegunMessage {
     pub(crate) parts: u32,
     /// The preview of what is behind them.
     pub(crate) shown: Option<ShownMessage>,
-    /// A first frame of it may stand on the screen, and nobody can edit it.
+    /// A first text of it may stand on the screen, and nobody can edit it.
     pub(crate) lost: bool,
     /// Nobody knows of an edit whether it is still to come.
     pub(crate) unconfirmed: bool,

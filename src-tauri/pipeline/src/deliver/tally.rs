@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The facts that the end of a turn is decided from.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    /// Texts that arrived, or may have; a live frame is none as long as another text is to replace it.
+    /// Texts that arrived, or may have; a live edit is none as long as another text is to replace it.
     pub(crate) texts: u32,
     /// Texts that did not, with why.
     pub(crate) failures: Vec<String>,
@@ -54,7 +54,7 @@ impl Tally {
         }
     }
 
-    /// Counts how a text of the answer ended; not for live frames.
+    /// Counts how a text of the answer ended; not for live edits.
     fn count(&mut self, outcome: &Outcome) {
         if !arrived(outcome) {
             self.unacknowledged += 1;
@@ -149,7 +149,7 @@ impl Tally {
         let mut tally = Self::default();
         let mut texts: BTreeMap<OpId, &Intent> = BTreeMap::new();
         // Those that no later text replaced.
-        let mut frames = Vec::new();
+        let mut live_edits = Vec::new();
         let mut files = BTreeSet::new();
         let mut began = false;
         for event in events {
@@ -159,15 +159,15 @@ impl Tally {
                 Kind::Ended { op, outcome } if files.contains(op) => tally.count_file(outcome),
                 Kind::Intended { op, intent } if is_answer(intent, began) => {
                     if !intent.live {
-                        frames.retain(|frame: &Frame<'_>| !frame.is_replaced_by(intent));
+                        live_edits.retain(|live_edit: &LiveEdit<'_>| !live_edit.is_replaced_by(intent));
                     }
                     texts.insert(*op, intent);
                 }
                 Kind::Ended { op, outcome } => match texts.remove(op) {
                     Some(intent) if intent.live && arrived(outcome) => {
-                        let frame = Frame::of(intent, outcome);
-                        frames.retain(|earlier| earlier.message != frame.message);
-                        frames.push(frame);
+                        let live_edit = LiveEdit::of(intent, outcome);
+                        live_edits.retain(|earlier| earlier.message != live_edit.message);
+                        live_edits.push(live_edit);
                     }
                     Some(intent) if !intent.live && outcome.replaced_by.is_none() => tally.count(outcome),
                     _ => {}
@@ -176,8 +176,8 @@ impl Tally {
                 _ => {}
             }
         }
-        // The text that the last frame shows of a complete answer is the answer.
-        tally.texts += frames.len() as u32;
+        // The text that the last live edit shows of a complete answer is the answer.
+        tally.texts += live_edits.len() as u32;
         let left = texts.into_iter().filter(|(_, intent)| !intent.live);
         let left = left.map(|(op, _)| format!("operation {op} is still in the outbox"));
         tally.failures.extend(left);
@@ -185,13 +185,13 @@ impl Tally {
     }
 }
 
-/// A live frame that arrived.
-struct Frame<'a> {
+/// A live edit that arrived.
+struct LiveEdit<'a> {
     message: Option<&'a MessageId>,
     body: Option<&'a Body>,
 }
 
-impl<'a> Frame<'a> {
+impl<'a> LiveEdit<'a> {
     fn of(intent: &'a Intent, outcome: &'a Outcome) -> Self {
         Self {
             message: outcome.message.as_ref().or(intent.message.as_ref()),
@@ -199,7 +199,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// True where a text is to stand where the frame does, or says anew what it says.
+    /// True where a text is to stand where the live edit does, or says anew what it says.
     fn is_replaced_by(&self, text: &Intent) -> bool {
         let begin = |body: Option<&Body>| {
             let place = body.and_then(Body::place)?;

@@ -8,12 +8,12 @@
 //!   left in the outbox by turn 7:
 //!     op 21  text        attempted at 9.9 s, no outcome
 //!     op 22  text        intended, never attempted
-//!     op 23  live frame  intended, never attempted
+//!     op 23  live edit  intended, never attempted
 //!
 //!   60.0 s  op 21  the platform may have it. Where it knows a repetition by its key, 21 enters the delivery
 //!                  queue again; else it ends as `unknown`, and is not sent again.
 //!           op 22  enters the delivery queue, behind 21
-//!           op 23  ends as cancelled: the whole text is sent, and nobody needs a frame of it any more
+//!           op 23  ends as cancelled: the whole text is sent, and nobody needs a live edit of it any more
 //!           turn 7, turn 9  their conversations are occupied: no other turn begins there
 //!           turn 8  passes the gates again and waits behind turn 7; it is not counted twice
 //!           turn 9  is not run again, as nobody knows what its agent did; its chat is told that it was cut off

@@ -191,7 +191,7 @@ pub struct LedgerEntry {
     pub outcome_seq: Option<u64>,
     /// From intent to outcome.
     pub took_ms: Option<u64>,
-    /// The time for which the user saw this text, for live frames and deleted messages; `None` when still visible.
+    /// The time for which the user saw this text, for live edits and deleted messages; `None` when still visible.
     pub visible_ms: Option<u64>,
     /// Bytes of directives that it showed; empty in all that is well.
     pub leaked: Vec<LeakedBytes>,

@@ -18,7 +18,7 @@ pub(super) struct EditedMessage {
     pub(super) shown: Option<(MessageId, String)>,
     /// The time at which it may be edited again.
     pub(super) due: SteadyTime,
-    /// Frames that failed in a row.
+    /// Live edits that failed in a row.
     failures: u32,
     /// It is counted among the messages of the turn.
     pub(super) counted: bool,
@@ -32,13 +32,13 @@ impl EditedMessage {
         !self.given_up && !self.wanted.is_empty() && shown != Some(self.wanted.as_str())
     }
 
-    /// True where more frames of it are shown while the run goes on. What it says in the end is shown all the same.
+    /// True where more live edits of it are shown while the run goes on. What it says in the end is shown all the same.
     pub(super) const fn is_live(&self) -> bool {
         !self.given_up && self.failures < LIVE_FAILURES
     }
 
     /// Shows it as it is wanted now. What it says in the end goes out like any message: it is tried again, and held
-    /// where its channel is closed. Nothing is lost with a frame before that.
+    /// where its channel is closed. Nothing is lost with a live edit before that.
     pub(super) async fn show(
         &mut self,
         operations: &mut TurnOperations,

@@ -165,7 +165,7 @@ impl Asides {
             return Ok(());
         }
         if line.counted {
-            // The message that no frame of it became.
+            // The message that no live edit of it became.
             operations.give_message_back();
         }
         operations
@@ -205,7 +205,7 @@ impl Asides {
             return Ok(());
         }
         let now = operations.now();
-        // Put together only for a frame that goes out: what a model thinks comes in thousands of pieces.
+        // Put together only for a live edit that goes out: what a model thinks comes in thousands of pieces.
         if self.thinks_on && (at_the_end || self.thought.due <= now) {
             self.thinks_on = false;
             self.thought.wanted = self.reasoning_end(operations);

@@ -141,7 +141,7 @@ impl DeliveryQueues {
     }
 
     /// Ends a message that stands behind one of its text that did not arrive, and so is held with it; `None` where none
-    /// is. A live frame of it is shown no more.
+    /// is. A live edit of it is shown no more.
     async fn hold_with_text(
         self: &Arc<Self>,
         queued: &QueuedOperation,
@@ -195,7 +195,7 @@ impl DeliveryQueues {
         Ok(CallResult { answer, pause, alone })
     }
 
-    /// The process ends before the next call. The operation stays in the outbox; a live frame has its end, since
+    /// The process ends before the next call. The operation stays in the outbox; a live edit has its end, since
     /// the whole text is there for the next start.
     async fn leave_in_outbox(
         self: &Arc<Self>,

@@ -67,7 +67,7 @@ impl CallHistory {
     }
 }
 
-/// The end of a live frame that cannot go out now.
+/// The end of a live edit that cannot go out now.
 pub(super) fn superfluous(attempts: u32, maybe_done: bool) -> Outcome {
     let outcome = if maybe_done {
         Outcome::new(OutcomeCode::Unknown).because("it may have arrived; later text replaces it")

@@ -19,7 +19,7 @@ use tokio::sync::watch;
 /// The answer to an operation that wants to go.
 pub(super) enum Clearance {
     Free,
-    /// A live frame that nobody needs later.
+    /// A live edit that nobody needs later.
     Superfluous {
         /// The time for which its platform wants no call like it, if it is that.
         retry_after: Option<Duration>,
@@ -191,7 +191,7 @@ impl ClearanceWait<'_> {
     /// The clearance, unless the operation has to wait.
     fn decide_clearance(&self, all: &Circumstances) -> Option<Clearance> {
         let queued = self.queued;
-        // A live frame that nobody waits for was overtaken while its queue was held.
+        // A live edit that nobody waits for was overtaken while its queue was held.
         if queued.live && (!all.open || !queued.is_awaited()) {
             return Some(Clearance::Superfluous { retry_after: None });
         }

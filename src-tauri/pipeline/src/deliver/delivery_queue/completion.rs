@@ -37,7 +37,7 @@ pub(crate) struct OperationCompletion {
 #[derive(Debug)]
 pub(crate) struct PendingOperation {
     pub(crate) op: OpId,
-    /// A live frame.
+    /// A live edit.
     pub(crate) live: bool,
     pub(crate) origin: Origin,
     /// It is done in place of one that was refused.

@@ -16,11 +16,11 @@ pub(crate) struct CallAttempt {
     pub(crate) calls: u32,
     /// Those of them that count, up to `outbox.attempts`.
     pub(crate) attempts: u32,
-    /// A live frame: the next one carries newer text, so this one is not tried again.
+    /// A live edit: the next one carries newer text, so this one is not tried again.
     pub(crate) live: bool,
     /// A repetition does no harm: the platform recognises it by its key, or it changes nothing.
     pub(crate) repeatable: bool,
-    /// It puts a new text message into the chat: a live frame of which nobody knows is one that no later frame
+    /// It puts a new text message into the chat: a live edit of which nobody knows is one that no later live edit
     /// can edit.
     pub(crate) creates: bool,
     /// An earlier call may have done it.
@@ -102,7 +102,7 @@ pub(crate) fn judge(
         OutcomeCode::Failed
     };
     let passing = matches!(refusal.code, RefusalCode::Transient | RefusalCode::RateLimited);
-    // Under its key a first frame is found again, or made once.
+    // Under its key a first text is found again, or made once.
     let replaced =
         attempt.live && !(attempt.repeatable && attempt.creates && (maybe_done || attempt.maybe_done));
     let is_used_up = attempt.no_attempt.is_none() && attempt.attempts >= policy.attempts;

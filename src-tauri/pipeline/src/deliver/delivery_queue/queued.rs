@@ -22,7 +22,7 @@ pub(crate) struct QueuedOperation {
     pub(crate) origin: Origin,
     /// Before this it is not to go.
     pub(crate) not_before: Option<SteadyTime>,
-    /// A live frame: superfluous when it cannot go out now.
+    /// A live edit: superfluous when it cannot go out now.
     pub(crate) live: bool,
     /// It is done in place of one that was refused.
     pub(crate) instead: bool,
@@ -46,7 +46,7 @@ pub(crate) struct ShownPlace {
 }
 
 impl QueuedOperation {
-    /// One that is no live frame and has to do with no other.
+    /// One that is no live edit and has to do with no other.
     pub(crate) const fn new(
         entry: OutboxEntry,
         channel: Channel,

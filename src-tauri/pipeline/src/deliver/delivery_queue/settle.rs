@@ -79,7 +79,7 @@ impl DeliveryQueues {
             (entry, Kind::Intended { op, intent })
         });
         outcome.replaced_by = next.as_ref().filter(|_| instead).map(|(entry, _)| entry.op);
-        // A live frame that did not arrive is no hole in the text.
+        // A live edit that did not arrive is no hole in the text.
         if let Some(parts) = queued.parts.as_ref().filter(|_| !queued.live) {
             parts.end(op, &outcome);
         }

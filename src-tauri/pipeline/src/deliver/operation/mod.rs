@@ -31,7 +31,7 @@ pub(crate) struct OutgoingOperation {
     pub(crate) then: Then,
     /// Of a question: once it is decided, it is not sent any more, nor by the next start.
     pub(crate) question: Option<QuestionDelivery>,
-    /// The text that it is one message, or a live frame, of.
+    /// The text that it is one message, or a live edit, of.
     pub(crate) parts: Option<Arc<TextParts>>,
     /// It is in the outbox at once and goes out later.
     pub(crate) delay: Option<Delay>,

@@ -183,7 +183,7 @@ impl OperationSender {
     fn prepare_operation(&self, outgoing: OutgoingOperation, events: &mut Vec<Draft>) -> QueuedOperation {
         let op = self.ids.op();
         let parts = outgoing.parts.clone();
-        // A live frame is no part of the text, but goes with it.
+        // A live edit is no part of the text, but goes with it.
         let part_of = parts
             .as_ref()
             .filter(|_| !outgoing.live)

@@ -63,7 +63,7 @@ impl OperationSender {
         }
     }
 
-    /// The end of an operation; an error when the process ends first. A live frame that is at the platform then
+    /// The end of an operation; an error when the process ends first. A live edit that is at the platform then
     /// is still waited for: whoever shows it has to know whether it stands on the screen.
     async fn end_of(
         &self,

@@ -33,13 +33,13 @@ pub(crate) struct Preview {
     parts: u32,
     /// The message that is being written is counted among those of the answer.
     counted: bool,
-    /// Live frames that failed in a row.
+    /// Live edits that failed in a row.
     failures: u32,
-    /// The platform wants no frame before this.
+    /// The platform wants no live edit before this.
     quiet_until: SteadyTime,
     /// True where it said so itself.
     limited: bool,
-    /// A first frame may stand on the screen, and nobody can edit it: another one could double the message.
+    /// A first text may stand on the screen, and nobody can edit it: another one could double the message.
     lost: bool,
     /// A live edit has no answer: it may come after the final one, and put its older text back.
     unconfirmed: bool,
@@ -168,7 +168,7 @@ impl Preview {
             return Ok(());
         }
         self.waiting = false;
-        self.show_frame(operations, &piece).await
+        self.show_live_edit(operations, &piece).await
     }
 
     /// Everything is said: what is shown becomes the final text, and more messages follow. Text that has no message any

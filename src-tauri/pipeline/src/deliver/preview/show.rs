@@ -1,4 +1,4 @@
-//! The messages of a preview: live frames, and the final text of each.
+//! The messages of a preview: live edits, and the final text of each.
 
 use super::Preview;
 use crate::{
@@ -18,24 +18,24 @@ use std::time::Duration;
 
 impl Preview {
     /// Shows a piece live: the shown message is edited, or a first one sent.
-    pub(super) async fn show_frame(
+    pub(super) async fn show_live_edit(
         &mut self,
         operations: &mut TurnOperations,
         piece: &Piece,
     ) -> Result<(), StoreError> {
         let text = piece.text(&self.clean);
         let wording = Wording::of(piece, self.message, &self.clean);
-        let frame = match &self.shown {
+        let live_edit = match &self.shown {
             Some(shown) => self.edit(wording, shown.id.clone(), text.clone()).live(true),
             None => self.new_message(operations, &text, wording, true),
         };
-        let frame = frame.part(&operations.answer);
+        let live_edit = live_edit.part(&operations.answer);
         let Some(OperationCompletion {
             outcome,
             retry_after,
             instead,
             ..
-        }) = operations.send_operation(frame).await?
+        }) = operations.send_operation(live_edit).await?
         else {
             return Ok(());
         };
@@ -58,12 +58,12 @@ impl Preview {
                 None => self.lost = true,
             }
         }
-        // A refusal for good comes again with the next frame: the final text decides.
+        // A refusal for good comes again with the next live edit: the final text decides.
         self.failures = match outcome.refusal {
             None | Some(RefusalCode::Transient | RefusalCode::RateLimited) => self.failures + 1,
             Some(_) => LIVE_FAILURES,
         };
-        operations.no_frames |= outcome.refusal == Some(RefusalCode::Forbidden);
+        operations.no_live_edits |= outcome.refusal == Some(RefusalCode::Forbidden);
         let pause = operations.can.edit_interval_ms.map(Duration::from_millis);
         self.quiet_until = now.plus(retry_after.or(pause).unwrap_or_default());
         self.limited = retry_after.is_some();
@@ -81,7 +81,7 @@ impl Preview {
         let unconfirmed = std::mem::take(&mut self.unconfirmed);
         let is_whole = shown.as_ref().is_some_and(|shown| shown.text == text) && !unconfirmed;
         if is_whole && operations.answer.held_with().is_none() {
-            // The last frame is the message.
+            // The last live edit is the message.
             operations.tally.texts += 1;
         } else {
             let wording = Wording::of(piece, self.message, &self.clean);

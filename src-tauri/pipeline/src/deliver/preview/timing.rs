@@ -14,7 +14,7 @@ use foldback_wire::{HoldReason, Kind, SteadyTime};
 use std::time::Duration;
 
 impl Preview {
-    /// The time at which the next live frame may be shown, if there is text that is not shown yet and a message for it
+    /// The time at which the next live edit may be shown, if there is text that is not shown yet and a message for it
     /// to stand in.
     pub(crate) fn due(&self, operations: &TurnOperations) -> Option<SteadyTime> {
         let interval = self.interval(operations)?;
@@ -25,7 +25,7 @@ impl Preview {
         Some(after_last.unwrap_or_default().max(self.quiet_until))
     }
 
-    /// Time between frames; `None` where there are no live frames (any more), also behind a message of the answer that did
+    /// Time between live edits; `None` where there are no live edits (any more), also behind a message of the answer that did
     /// not arrive.
     pub(super) fn interval(&self, operations: &TurnOperations) -> Option<Duration> {
         let forced = (!operations.rules.holds(Rule::PreviewCannotEdit)).then_some(0);
@@ -36,7 +36,7 @@ impl Preview {
             .or(forced)?;
         if operations.narration == Narration::Hide && forced.is_none()
             || self.failures >= LIVE_FAILURES
-            || operations.no_frames
+            || operations.no_live_edits
             || self.lost
             || self.is_ephemeral()
             || operations.answer.held_with().is_some()

@@ -105,7 +105,7 @@ impl TurnDelivery {
                     }
                 } => None,
             };
-            // Everything that is there already, before a frame: the latest text wins.
+            // Everything that is there already, before a live edit: the latest text wins.
             while let Some(event) = next.take() {
                 if let Some(end) = self.take_event(event).await? {
                     ending = end;

@@ -24,7 +24,7 @@ use foldback_wire::{Capabilities, Kind, SteadyTime};
 use std::{collections::VecDeque, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
-/// Live frames of a message that fail in a row before no more are shown; its final text is sent all the same.
+/// Live edits of a message that fail in a row before no more are shown; its final text is sent all the same.
 pub(super) const LIVE_FAILURES: u32 = 3;
 
 /// The operations of a turn, in its chat and in others.
@@ -49,8 +49,8 @@ pub(crate) struct TurnOperations {
     elsewhere: Vec<(AnswerPart, PendingOperation)>,
     /// A message of the turn stands in its chat, or may, or will: what is said next stands below it.
     spoke: bool,
-    /// The chat takes no live frames: one was forbidden there.
-    pub(super) no_frames: bool,
+    /// The chat takes no live edits: one was forbidden there.
+    pub(super) no_live_edits: bool,
     /// Raw text, shown instead of the clean one; only with that rule switched off.
     pub(super) raw: String,
 }
@@ -96,7 +96,7 @@ impl TurnOperations {
             held: VecDeque::new(),
             elsewhere: Vec::new(),
             spoke: false,
-            no_frames: false,
+            no_live_edits: false,
             raw: String::new(),
         }
     }

@@ -17,7 +17,7 @@ use foldback_wire::{MessageId, OutcomeCode, SteadyTime};
 impl TurnOperations {
     /// Writes the answer into a message of an earlier turn, at once and whole: text stands there already.
     pub(crate) fn write_into(&mut self, message: Option<MessageId>) {
-        self.no_frames |= message.is_some();
+        self.no_live_edits |= message.is_some();
         self.replaced = message.map(|id| ShownMessage {
             id,
             text: String::new(),

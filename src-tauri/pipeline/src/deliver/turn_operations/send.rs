@@ -108,7 +108,7 @@ impl TurnOperations {
         let mut ended = None;
         loop {
             let mut completion = match progress {
-                // Nobody waits for a live frame: it is dropped when its queue goes on.
+                // Nobody waits for a live edit: it is dropped when its queue goes on.
                 SendProgress::Held(_) if live => break,
                 SendProgress::Overtaken(pending) => {
                     self.elsewhere.push((counted, pending));

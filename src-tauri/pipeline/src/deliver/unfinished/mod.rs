@@ -34,7 +34,7 @@ use foldback_wire::{
     Body, CleanPlace, Clock, Directive, DirectiveRef, Event, Header, Inbound, Intent, Kind, OpId, OpKind,
     Stage, Target,
 };
-use reading::{Frame, MessageReader};
+use reading::{LiveEdit, MessageReader};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A turn of which not everything is in the outbox.
@@ -187,7 +187,7 @@ impl UnfinishedTurn {
                         let reading = readings.entry(message).or_default();
                         if arrived(outcome) {
                             let id = outcome.message.as_ref().or(intent.message.as_ref());
-                            reading.frame = id.map(|id| Frame {
+                            reading.live_edit = id.map(|id| LiveEdit {
                                 id: id.clone(),
                                 start: span.start,
                                 body: intent.body.clone(),

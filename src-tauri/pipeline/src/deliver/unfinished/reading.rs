@@ -10,15 +10,15 @@ use std::collections::BTreeMap;
 pub(super) struct MessageReader {
     raw: String,
     ranges: Vec<Range>,
-    pub(super) frame: Option<Frame>,
+    pub(super) live_edit: Option<LiveEdit>,
     pub(super) message: UnfinishedMessage,
     /// The messages of which nobody knows whether a live edit is still to come, each with its final text from when that
     /// arrived until it was written once more.
     late_edits: BTreeMap<MessageId, Option<Body>>,
 }
 
-/// The live frame that was acknowledged last.
-pub(super) struct Frame {
+/// The live edit that was acknowledged last.
+pub(super) struct LiveEdit {
     pub(super) id: MessageId,
     pub(super) start: usize,
     /// `None` where nobody knows which of two texts it shows.
@@ -42,7 +42,7 @@ impl MessageReader {
         }
     }
 
-    /// Nobody knows whether a live frame of this intent stands on the screen.
+    /// Nobody knows whether a live edit of this intent stands on the screen.
     pub(super) fn note_doubt(&mut self, intent: &Intent) {
         if intent.kind != OpKind::EditText {
             self.message.begun.lost = true;
@@ -51,8 +51,8 @@ impl MessageReader {
         if let Some(message) = &intent.message {
             self.late_edits.entry(message.clone()).or_default();
         }
-        if let Some(frame) = &mut self.frame {
-            frame.body = None;
+        if let Some(live_edit) = &mut self.live_edit {
+            live_edit.body = None;
         }
     }
 
@@ -69,7 +69,7 @@ impl MessageReader {
         let Self {
             raw,
             ranges,
-            frame,
+            live_edit,
             mut message,
             late_edits,
         } = self;
@@ -78,14 +78,14 @@ impl MessageReader {
             message.clean.push_str(range.shown_as.as_deref().unwrap_or(bytes));
         }
         let said = message.begun.said;
-        let shown = frame.filter(|frame| frame.start >= said);
+        let shown = live_edit.filter(|live_edit| live_edit.start >= said);
         message.begun.unconfirmed = match &shown {
-            Some(frame) => late_edits.get(&frame.id) == Some(&None),
+            Some(live_edit) => late_edits.get(&live_edit.id) == Some(&None),
             // Where nothing is said yet, it was an edit of the placeholder.
             None => said == 0 && late_edits.values().any(Option::is_none),
         };
         if shown.is_none() && said > 0 {
-            // A complete message stands where the frame did.
+            // A complete message stands where the live edit did.
             message.begun.lost = false;
         }
         let final_texts = late_edits.into_iter().filter_map(|(id, body)| {
@@ -94,7 +94,7 @@ impl MessageReader {
             Some((id, text, body))
         });
         message.begun.doubtful = final_texts.collect();
-        message.begun.shown = shown.map(|Frame { id, body, at, .. }| {
+        message.begun.shown = shown.map(|LiveEdit { id, body, at, .. }| {
             let text = body.and_then(|body| text_of(&body, &message.clean));
             ShownMessage {
                 id,

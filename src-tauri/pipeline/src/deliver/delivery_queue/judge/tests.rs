@@ -109,12 +109,12 @@ fn a_wait_that_a_platform_asks_for_is_no_attempt_and_never_a_failure() {
         ..Refusal::new(RefusalCode::RateLimited, "429")
     };
     assert!(matches!(refused(attempt, limited()), Verdict::Again { after, .. } if after == hour));
-    let frame = CallAttempt {
+    let live_edit = CallAttempt {
         live: true,
         ..attempt
     };
-    let Verdict::Settle { outcome, retry_after } = refused(frame, limited()) else {
-        panic!("a live frame is not tried again");
+    let Verdict::Settle { outcome, retry_after } = refused(live_edit, limited()) else {
+        panic!("a live edit is not tried again");
     };
     assert_eq!((outcome.attempts, retry_after), (100, Some(hour)));
 }
@@ -148,7 +148,7 @@ fn what_may_have_arrived_is_never_told_as_failed() {
 }
 
 #[test]
-fn a_first_frame_that_may_have_arrived_is_repeated_under_its_key_and_no_edit_is() {
+fn a_first_live_edit_that_may_have_arrived_is_repeated_under_its_key_and_no_edit_is() {
     let lost = || Refusal {
         maybe_done: true,
         ..Refusal::new(RefusalCode::Transient, "cut off")
