@@ -1,9 +1,10 @@
 //! The seam between the pipeline and whatever answers.
 
+use crate::levels::{LevelRefusal, LevelSupports};
 use async_trait::async_trait;
 use foldback_wire::{
     AgentFault, Answerer, Inbound, PermissionId, PermissionOption, PermissionRequest, RunFault, RunId,
-    SessionId, SessionStart, StopReason, ToolCall, Usage,
+    RunLevel, RunLevels, SessionId, SessionStart, StopReason, ToolCall, Usage,
 };
 use std::{collections::BTreeMap, sync::Arc};
 use tokio::sync::mpsc;
@@ -20,6 +21,8 @@ pub struct TurnRequest {
     pub prompt: String,
     /// The message that triggered the turn, for agents that answer from a script.
     pub message: Inbound,
+    /// The levels that it is asked for. One that it does not have is told as [`Step::LevelIgnored`].
+    pub levels: RunLevels,
     /// The agents' own sessions of this conversation, by backend, as runs before told them; none where it begins.
     pub resume: BTreeMap<String, String>,
     /// Files that came with the message and that the agent takes, as far as they could be fetched.
@@ -112,6 +115,16 @@ pub enum Step {
     },
     /// The agent waits for a permission, until [`Agent::decide`] answers or the run is cancelled.
     Permission(PermissionRequest),
+    /// The run was asked for a level that the agent does not have, and goes on without it. Told once of each level,
+    /// before anything that is said.
+    LevelIgnored {
+        /// Which level.
+        level: RunLevel,
+        /// The value that was asked for.
+        asked: String,
+        /// Why, in words, beginning with the backend's name.
+        why: String,
+    },
     /// Tokens used.
     Usage(Usage),
     /// A planned fault makes this run go wrong. First step of such a run.
@@ -143,6 +156,36 @@ pub enum Step {
     Done(StopReason),
 }
 
+/// A message for a run that goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SteerInput {
+    /// What the agent is given: envelope and the user's text.
+    pub prompt: String,
+    /// The message.
+    pub message: Inbound,
+    /// Files that came with it and that the agent takes.
+    pub files: Vec<AgentFile>,
+}
+
+/// What became of a message for a run that goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Steer {
+    /// It belongs to the run from now on: the run does not end before it was answered too.
+    Taken,
+    /// The run does not take it; nothing happened.
+    NotNow {
+        /// Why, in words, beginning with the backend's name.
+        why: String,
+    },
+}
+
+impl Steer {
+    /// The run does not take it.
+    pub(crate) fn not_now(why: impl Into<String>) -> Self {
+        Self::NotNow { why: why.into() }
+    }
+}
+
 /// A step with the run it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentEvent {
@@ -155,6 +198,12 @@ pub struct AgentEvent {
 /// Where an agent puts its steps. Bounded: the agent waits when the pipeline cannot keep up.
 pub type StepSink = mpsc::Sender<AgentEvent>;
 
+impl From<LevelRefusal> for Step {
+    fn from(LevelRefusal { level, asked, why }: LevelRefusal) -> Self {
+        Self::LevelIgnored { level, asked, why }
+    }
+}
+
 /// Something that answers. Every implementation passes the contract suite.
 #[async_trait]
 pub trait Agent: Send + Sync {
@@ -166,8 +215,17 @@ pub trait Agent: Send + Sync {
 
     /// The backend and the model that answer this turn. Asked before it runs; the same for all turns, except of
     /// an agent that stands in front of others.
-    fn answering(&self, _request: &TurnRequest) -> (&str, Option<&str>) {
+    fn answering<'a>(&'a self, _request: &'a TurnRequest) -> (&'a str, Option<&'a str>) {
         (self.backend(), self.model())
+    }
+
+    /// What it would do with the levels of a run, for the model that they ask for. It answers at once, from what it
+    /// knows: a directive is acknowledged or refused by it before anything runs.
+    fn level_supports(&self, _levels: &RunLevels) -> LevelSupports {
+        LevelSupports::none(Answerer {
+            backend: self.backend().to_owned(),
+            model: self.model().map(str::to_owned),
+        })
     }
 
     /// Answers one turn. Every run ends with exactly one `Failed` or `Done`, also when `cancel` is
@@ -188,6 +246,12 @@ pub trait Agent: Send + Sync {
     /// Answers a permission request of a run with one of its options, or refuses to choose. An answer that comes
     /// late, or to a request that is none, changes nothing.
     fn decide(&self, _run: RunId, _request: &PermissionId, _option: Option<&PermissionOption>) {}
+
+    /// Gives a run that goes on another message. It answers as soon as it is known whether the run takes it; it never
+    /// waits for an answer to the message.
+    async fn steer(&self, _run: RunId, _input: SteerInput) -> Steer {
+        Steer::not_now(format!("{} takes no input while it runs", self.backend()))
+    }
 
     /// Forgets a conversation: its next turn begins a new one. Nothing to do for agents without a memory.
     fn forget(&self, _session: &SessionId) {}

@@ -1,7 +1,7 @@
 //! The rules every agent keeps, in one place: steps carry their run, exactly one ending, nothing after it,
 //! no wait that a cancellation or a closed sink cannot end.
 
-use crate::{AgentEvent, Step, StepSink};
+use crate::{AgentEvent, LevelRefusal, Step, StepSink};
 use foldback_wire::{AgentFault, RunId, StopReason};
 use std::future::Future;
 use tokio_util::sync::CancellationToken;
@@ -51,6 +51,14 @@ impl Emitter {
         self.until(self.sink.send(event))
             .await?
             .map_err(|_closed| Interrupt::Closed)
+    }
+
+    /// Tells the levels that the run goes on without.
+    pub(crate) async fn ignore(&self, refused: Vec<LevelRefusal>) -> Result<(), Interrupt> {
+        for refusal in refused {
+            self.emit(refusal.into()).await?;
+        }
+        Ok(())
     }
 
     /// Waits for `work`, but no longer than the run is wanted. Cancellation wins over work that is ready

@@ -1,11 +1,13 @@
 //! An agent for which others step in.
 
 use crate::{
-    Accepts, Agent, AgentEvent, Step, StepSink, TurnRequest,
+    Accepts, Agent, AgentEvent, LevelSupports, Steer, SteerInput, Step, StepSink, TurnRequest,
     emitter::{Emitter, Interrupt},
 };
 use async_trait::async_trait;
-use foldback_wire::{AgentFault, Answerer, PermissionId, PermissionOption, RunId, SessionId, StopReason};
+use foldback_wire::{
+    AgentFault, Answerer, PermissionId, PermissionOption, RunId, RunLevels, SessionId, StopReason,
+};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -17,6 +19,8 @@ const AHEAD: usize = 1;
 ///
 /// An agent is left only for a fault that says nothing about the question (see [`Fallback::steps_in`]) and only
 /// before it said anything or used a tool: afterwards its failure stands.
+///
+/// A model that names a backend of the chain is asked of that one first. Whoever steps in answers with its own model.
 pub struct Fallback {
     first: Arc<dyn Agent>,
     others: Vec<Arc<dyn Agent>>,
@@ -50,15 +54,27 @@ impl Fallback {
         std::iter::once(&self.first).chain(&self.others)
     }
 
+    /// Who is asked first: the first agent of the backend that the model names, else the first of all.
+    fn chosen(&self, levels: &RunLevels) -> &Arc<dyn Agent> {
+        let named = levels
+            .model
+            .as_ref()
+            .and_then(|model| self.all().find(|agent| model.names_backend(agent.backend())));
+        named.unwrap_or(&self.first)
+    }
+
     async fn ask(
         &self,
-        request: TurnRequest,
+        mut request: TurnRequest,
         out: &Emitter,
         cancel: &CancellationToken,
     ) -> Result<StopReason, Interrupt> {
         let mut passed = Passed::default();
-        let mut agent = &self.first;
-        let mut others = self.others.iter();
+        let mut agent = self.chosen(&request.levels);
+        let mut others = {
+            let asked = Arc::clone(agent);
+            self.all().filter(move |other| !Arc::ptr_eq(other, &asked))
+        };
         loop {
             let asked = answerer(agent.as_ref(), &request);
             let (fault, detail) = match passed.run(agent.as_ref(), request.clone(), out, cancel).await? {
@@ -70,6 +86,8 @@ impl Fallback {
                 return Err(Interrupt::Failed { fault, detail });
             };
             agent = next;
+            // The name of a model means nothing to another backend, and the same model would fail again.
+            request.levels.model = None;
             passed.attempt += 1;
             out.emit(Step::Retry {
                 attempt: passed.attempt,
@@ -181,8 +199,12 @@ impl Agent for Fallback {
         self.first.model()
     }
 
-    fn answering(&self, request: &TurnRequest) -> (&str, Option<&str>) {
-        self.first.answering(request)
+    fn answering<'a>(&'a self, request: &'a TurnRequest) -> (&'a str, Option<&'a str>) {
+        self.chosen(&request.levels).answering(request)
+    }
+
+    fn level_supports(&self, levels: &RunLevels) -> LevelSupports {
+        self.chosen(levels).level_supports(levels)
     }
 
     async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
@@ -209,6 +231,19 @@ impl Agent for Fallback {
 
     fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
         self.all().for_each(|agent| agent.decide(run, request, option));
+    }
+
+    /// Whoever runs it takes it, or says why not; the others know nothing of the run.
+    async fn steer(&self, run: RunId, input: SteerInput) -> Steer {
+        let mut reasons: Vec<String> = Vec::new();
+        for agent in self.all() {
+            match agent.steer(run, input.clone()).await {
+                Steer::Taken => return Steer::Taken,
+                Steer::NotNow { why } if !reasons.contains(&why) => reasons.push(why),
+                Steer::NotNow { .. } => {}
+            }
+        }
+        Steer::not_now(reasons.join("; "))
     }
 
     fn forget(&self, session: &SessionId) {

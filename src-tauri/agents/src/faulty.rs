@@ -1,13 +1,13 @@
 //! An agent whose runs go wrong when a person plans it.
 
 use crate::{
-    Accepts, Agent, AgentEvent, Step, StepSink, TurnRequest,
+    Accepts, Agent, AgentEvent, LevelSupports, Steer, SteerInput, Step, StepSink, TurnRequest,
     emitter::{Emitter, Interrupt},
     joiner::Joiner,
 };
 use async_trait::async_trait;
 use foldback_wire::{
-    ChunkCut, Clock, Deck, PermissionId, PermissionOption, RunFault, RunId, SessionId, StopReason,
+    ChunkCut, Clock, Deck, PermissionId, PermissionOption, RunFault, RunId, RunLevels, SessionId, StopReason,
 };
 use std::{
     future::poll_fn,
@@ -103,8 +103,12 @@ impl Agent for Faulty {
         self.agent.model()
     }
 
-    fn answering(&self, request: &TurnRequest) -> (&str, Option<&str>) {
+    fn answering<'a>(&'a self, request: &'a TurnRequest) -> (&'a str, Option<&'a str>) {
         self.agent.answering(request)
+    }
+
+    fn level_supports(&self, levels: &RunLevels) -> LevelSupports {
+        self.agent.level_supports(levels)
     }
 
     async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
@@ -127,6 +131,10 @@ impl Agent for Faulty {
 
     fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
         self.agent.decide(run, request, option);
+    }
+
+    async fn steer(&self, run: RunId, input: SteerInput) -> Steer {
+        self.agent.steer(run, input).await
     }
 
     fn forget(&self, session: &SessionId) {

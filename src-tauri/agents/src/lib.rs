@@ -12,6 +12,7 @@ pub mod guard;
 mod http;
 mod joiner;
 mod letta;
+mod levels;
 mod openai;
 mod script;
 pub mod speech;
@@ -20,11 +21,14 @@ mod status;
 pub mod strict_server;
 
 pub use acp::{AcpAgent, AcpConfig, AcpLimits, Confinement, PASSED_ON};
-pub use agent::{Accepts, Agent, AgentEvent, AgentFile, PictureLimits, Step, StepSink, TurnRequest};
+pub use agent::{
+    Accepts, Agent, AgentEvent, AgentFile, PictureLimits, Steer, SteerInput, Step, StepSink, TurnRequest,
+};
 pub use fallback::Fallback;
 pub use faulty::Faulty;
 pub use foldback_wire::Secret;
 pub use http::{Api, ConfigError, HistoryLimits, HttpAgent, HttpConfig, Memory, Timeouts, is_sent_openly};
+pub use levels::{LevelRefusal, LevelSupport, LevelSupports};
 pub use script::{
-    Act, PermissionStep, Rule, RuleError, ScriptAgent, ScriptStep, SessionStep, ToolStep, When,
+    Act, PermissionStep, Rule, RuleError, ScriptAgent, ScriptStep, SessionStep, SteeredStep, ToolStep, When,
 };

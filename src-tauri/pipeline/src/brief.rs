@@ -16,7 +16,7 @@ use crate::{
 use foldback_agents::{Agent, TurnRequest};
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::StoreError;
-use foldback_wire::Kind;
+use foldback_wire::{Kind, RunLevels};
 use std::collections::BTreeMap;
 use tokio_util::sync::CancellationToken;
 
@@ -71,6 +71,7 @@ pub(crate) async fn brief(
         session: pending.session.clone(),
         prompt,
         message,
+        levels: RunLevels::default(),
         resume: resumed(context, pending).await?,
         files: gathered.files,
     })

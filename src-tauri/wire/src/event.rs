@@ -3,8 +3,8 @@
 use crate::{
     Actor, AgentFault, Answerer, ChannelState, DirectiveRef, Fault, FileFate, Gate, Hold, Inbound, Intent,
     MessageId, OpId, Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, Receipt,
-    RefusalCode, RunId, SessionStart, SpokenDirective, Stage, StopReason, Terminal, Timestamp, ToolCall,
-    UnreadablePart, Usage, UserId,
+    RefusalCode, RunId, RunLevel, SessionStart, SpokenDirective, Stage, StopReason, Terminal, Timestamp,
+    ToolCall, UnreadablePart, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -245,6 +245,15 @@ pub enum Kind {
         by: Actor,
         /// The agent's id of the latest session that is forgotten; none where it had told none.
         agent: Option<String>,
+    },
+    /// The run was asked for a level that its backend, or the agent behind it, does not have: it runs without it.
+    LevelIgnored {
+        /// Which level.
+        level: RunLevel,
+        /// The value that was asked for.
+        asked: String,
+        /// Why, in words, beginning with the backend's name.
+        why: String,
     },
     /// Tokens were counted.
     Used {

@@ -13,6 +13,7 @@ mod flags;
 mod hold;
 mod ids;
 mod inbound;
+mod levels;
 mod link;
 mod pairing;
 mod permission;
@@ -47,6 +48,7 @@ pub use ids::{
     ChannelId, ChatId, MessageId, OpId, PermissionId, RunId, Seq, SessionId, ThreadId, ToolId, TurnId, UserId,
 };
 pub use inbound::{Attachment, ChatType, FileFate, Inbound, OmittedContent, Sender};
+pub use levels::{ModelOverride, RunLevel, RunLevels, ThinkLevel};
 pub use link::{LINK_SCHEME, LinkError};
 pub use pairing::PairingStep;
 pub use permission::{CallPreview, FileChange, PermissionKind, PermissionOption, PermissionRequest};

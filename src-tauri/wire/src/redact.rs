@@ -162,6 +162,10 @@ impl Redaction {
                 self.mask(why);
             }
             Kind::Truncated { detail, .. } => self.optional(detail),
+            Kind::LevelIgnored { asked, why, .. } => {
+                self.mask(asked);
+                self.mask(why);
+            }
             Kind::Stopping { detail, inputs, .. } => {
                 self.mask(detail);
                 for value in inputs.values_mut() {

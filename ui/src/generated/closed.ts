@@ -38,6 +38,7 @@ import type {
   RefusalCode,
   ReplyForm,
   RowFlag,
+  RunLevel,
   SecretSource,
   SessionStart,
   Severity,
@@ -45,6 +46,7 @@ import type {
   Stage,
   StopReason,
   Suppression,
+  ThinkLevel,
   ToolStatus,
   Verdict,
   ViewRows,
@@ -429,6 +431,12 @@ export const rowFlags = [
   { code: "replayed", about: "It comes from a replay." },
 ] as const satisfies readonly Entry<RowFlag>[];
 
+export const runLevels = [
+  { code: "think", about: "How much the agent thinks." },
+  { code: "model", about: "Which model answers." },
+  { code: "profile", about: "Which of several accounts or credentials of the backend is used." },
+] as const satisfies readonly Entry<RunLevel>[];
+
 export const secretSources = [
   { code: "known", about: "Masked wherever redaction is on." },
   { code: "optional", about: "Masked only where a setting of its own is on." },
@@ -484,6 +492,16 @@ export const suppressions = [
   { code: "silent_token", about: "The agent wrote NO_REPLY." },
   { code: "heartbeat_ack", about: "The agent acknowledged a heartbeat." },
 ] as const satisfies readonly Entry<Suppression>[];
+
+export const thinkLevels = [
+  { code: "off", about: "It answers at once." },
+  { code: "minimal", about: "It thinks as little as it can." },
+  { code: "low", about: "It thinks briefly." },
+  { code: "medium", about: "It thinks for a while." },
+  { code: "high", about: "It thinks for long." },
+  { code: "xhigh", about: "It thinks for longer than a model usually does." },
+  { code: "max", about: "It thinks for as long as the model can." },
+] as const satisfies readonly Entry<ThinkLevel>[];
 
 export const toolStatuses = [
   { code: "pending", about: "Announced." },

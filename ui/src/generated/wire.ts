@@ -1653,6 +1653,14 @@ export type Kind = { "type": "started",
   /** The agent's id of the latest session that is forgotten; none where it had told none. */
   agent: string | null,
 }
+| { "type": "level_ignored",
+  /** Which level. */
+  level: RunLevel,
+  /** The value that was asked for. */
+  asked: string,
+  /** Why, in words, beginning with the backend's name. */
+  why: string,
+}
 | { "type": "used",
   /** Their number. */
   usage: Usage,
@@ -2695,6 +2703,9 @@ export type RunFault = {
 
 /** One run of an agent; late events of an abandoned run carry its id and are dropped. */
 export type RunId = number;
+
+/** A level that a run can be asked for. Not every backend knows each of them. */
+export type RunLevel = "think" | "model" | "profile";
 
 /** A turn that runs. */
 export type RunningTurn = {

@@ -1,27 +1,27 @@
 //! The backend: a process for every conversation, and who decides what its agent asks.
 
 use super::{
+    ask_levels::ask_levels,
     config::AcpConfig,
+    desk::Desk,
     failure::{Failure, one_line, without},
     folder,
     held::{Conversations, Held, Known},
+    levels::{BACKEND, OfferedLevels},
     peer::Peer,
     rest::Resting,
-    turn::{Broken, Decision, Turn},
+    turn::{Broken, Turn},
 };
 use crate::{
-    Accepts, Agent, Step, StepSink, TurnRequest,
+    Accepts, Agent, LevelSupport, LevelSupports, Steer, SteerInput, Step, StepSink, TurnRequest,
     emitter::{Emitter, Interrupt},
 };
 use async_trait::async_trait;
 use foldback_wire::{
-    AgentFault, Clock, PermissionId, PermissionOption, RunId, SessionId, SessionStart, StopReason,
+    AgentFault, Clock, PermissionId, PermissionOption, RunId, RunLevels, SessionId, SessionStart, StopReason,
 };
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 /// An agent in a process of its own for every conversation. Dropped, its processes are stopped.
@@ -33,8 +33,10 @@ pub struct AcpAgent {
     /// As many runs at a time: then a run that finds no place knows that a process rests or stops already.
     answering: Semaphore,
     conversations: Conversations,
-    /// Where decisions about the permissions of a run go.
-    deciding: Desk,
+    /// Where decisions about the permissions of a run go, and messages for it.
+    desk: Desk,
+    /// What the program offered when a session of it began last.
+    offered: Mutex<Option<OfferedLevels>>,
 }
 
 impl AcpAgent {
@@ -48,25 +50,30 @@ impl AcpAgent {
             config: Arc::new(config),
             clock,
             conversations: Conversations::default(),
-            deciding: Mutex::default(),
+            desk: Desk::default(),
+            offered: Mutex::default(),
         }
     }
 
     async fn answer(&self, request: &TurnRequest, out: &Emitter) -> Result<StopReason, Interrupt> {
-        let (_open, decisions) = Open::new(&self.deciding, request.run);
+        let (_open, inputs) = self.desk.open(request.run);
         let _answering = self.answering.try_acquire().map_err(|_all| self.overloaded())?;
         let mut held = self.conversations.hold(&request.session, request.run);
         let mut peer = self.peer(request, out, &mut held).await?;
-        let mut turn = Turn::new(&mut peer, out, decisions);
-        let ended = turn.run(request).await;
-        let owed = turn.owed();
+        let (ended, owed) = match self.set_levels(&mut peer, request, out).await {
+            Ok(()) => {
+                let mut turn = Turn::new(&mut peer, out, inputs);
+                (turn.run(request).await, turn.owed())
+            }
+            Err(broken) => (Err(broken), Vec::new()),
+        };
         match ended {
             Ok(reason) => {
-                held.then = Some(Known::Resting(Resting::begin(peer, None)));
+                held.then = Some(Known::Resting(Resting::begin(peer, Vec::new())));
                 Ok(reason)
             }
             Err(Broken::Refused(failure)) => {
-                held.then = Some(Known::Resting(Resting::begin(peer, None)));
+                held.then = Some(Known::Resting(Resting::begin(peer, Vec::new())));
                 Err(self.failed(&failure))
             }
             Err(Broken::Interrupt(interrupt)) => {
@@ -84,6 +91,23 @@ impl AcpAgent {
                 Err(self.failed(&failure))
             }
         }
+    }
+
+    /// Asks the session for the levels of the run, and tells those that it goes on without.
+    async fn set_levels(&self, peer: &mut Peer, request: &TurnRequest, out: &Emitter) -> Result<(), Broken> {
+        let asked = out.until(ask_levels(peer, &request.levels)).await?;
+        *self.offered() = Some(peer.offered.clone());
+        // Nothing was prompted yet: another process can take the session up.
+        let mut refused = asked.map_err(Broken::Late)?;
+        for refusal in &mut refused {
+            refusal.why = self.words(&refusal.why);
+        }
+        Ok(out.ignore(refused).await?)
+    }
+
+    fn offered(&self) -> MutexGuard<'_, Option<OfferedLevels>> {
+        // Replaced as a whole: a panic elsewhere spoils nothing.
+        self.offered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The conversation's process: the one that rests, or a new one. A run that ends here leaves everything as it was.
@@ -160,38 +184,10 @@ impl AcpAgent {
     }
 }
 
-type Desk = Mutex<HashMap<RunId, mpsc::UnboundedSender<Decision>>>;
-
-/// A run that can be decided about, as long as this lives.
-struct Open<'a> {
-    desk: &'a Desk,
-    run: RunId,
-}
-
-impl<'a> Open<'a> {
-    fn new(desk: &'a Desk, run: RunId) -> (Self, mpsc::UnboundedReceiver<Decision>) {
-        let (tell, decisions) = mpsc::unbounded_channel();
-        desk.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(run, tell);
-        (Self { desk, run }, decisions)
-    }
-}
-
-impl Drop for Open<'_> {
-    fn drop(&mut self) {
-        self.desk
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&self.run);
-    }
-}
-
 #[async_trait]
 impl Agent for AcpAgent {
-    #[expect(clippy::unnecessary_literal_bound, reason = "the trait's signature")]
     fn backend(&self) -> &str {
-        "acp"
+        BACKEND
     }
 
     fn model(&self) -> Option<&str> {
@@ -218,10 +214,22 @@ impl Agent for AcpAgent {
     }
 
     fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
-        let desk = self.deciding.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(run) = desk.get(&run) {
-            // The run has ended.
-            let _ = run.send((request.clone(), option.cloned()));
+        self.desk.decide(run, request, option);
+    }
+
+    async fn steer(&self, run: RunId, input: SteerInput) -> Steer {
+        self.desk.steer(run, input).await
+    }
+
+    /// Only a session tells what the agent offers; nothing is known before the first one.
+    fn level_supports(&self, _levels: &RunLevels) -> LevelSupports {
+        match &*self.offered() {
+            Some(offered) => offered.supports(),
+            None => LevelSupports {
+                think: LevelSupport::Untold,
+                model: LevelSupport::Untold,
+                ..OfferedLevels::default().supports()
+            },
         }
     }
 

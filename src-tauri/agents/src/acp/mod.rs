@@ -9,12 +9,15 @@
 
 mod agent;
 mod answer;
+mod ask_levels;
 mod config;
 mod confine;
+mod desk;
 mod diff;
 mod failure;
 mod folder;
 mod held;
+mod levels;
 mod line;
 mod message;
 mod peer;

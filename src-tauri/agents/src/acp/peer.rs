@@ -5,6 +5,7 @@ use super::{
     config::AcpConfig,
     failure::Failure,
     folder::Folder,
+    levels::OfferedLevels,
     line::{LineError, Lines},
     message::{self, Message, NoMessage},
     process::{Deaf, Ended, Process},
@@ -14,8 +15,8 @@ use agent_client_protocol::{
     schema::ProtocolVersion,
     v1::schema::{
         AgentCapabilities, AuthenticateRequest, CancelNotification, Implementation, InitializeRequest,
-        InitializeResponse, LoadSessionRequest, NewSessionRequest, NewSessionResponse, PromptCapabilities,
-        RequestId, SessionId, SetSessionConfigOptionRequest, SetSessionModeRequest,
+        InitializeResponse, LoadSessionRequest, Meta, NewSessionRequest, NewSessionResponse,
+        PromptCapabilities, RequestId, SessionId, SetSessionConfigOptionRequest, SetSessionModeRequest,
     },
 };
 use foldback_wire::{AgentFault, Clock, SessionStart};
@@ -47,6 +48,10 @@ pub(super) struct Peer {
     next_id: i64,
     /// The agent's id of the conversation.
     pub(super) session: SessionId,
+    /// The levels that its session can be asked for.
+    pub(super) offered: OfferedLevels,
+    /// True for an agent that says that it takes a prompt while one runs.
+    pub(super) queues_prompts: bool,
     /// What its prompts may hold.
     pub(super) takes: PromptCapabilities,
     /// Calls of runs that were cancelled: what is still said about them is too late.
@@ -103,6 +108,8 @@ impl Peer {
             lines: Lines::new(output, config.limits.line_bytes),
             next_id: 1,
             session: SessionId::new(""),
+            offered: OfferedLevels::default(),
+            queues_prompts: false,
             takes: PromptCapabilities::default(),
             late: Late::default(),
             folder,
@@ -173,6 +180,8 @@ impl Peer {
             let sign_in = AuthenticateRequest::new(method.clone());
             let _: Value = self.ask("authenticate", &sign_in).await?;
         }
+        self.queues_prompts =
+            says_queueing(agent.meta.as_ref()) || says_queueing(agent.agent_capabilities.meta.as_ref());
         self.takes = agent.agent_capabilities.prompt_capabilities.clone();
         Ok(agent.agent_capabilities)
     }
@@ -191,7 +200,8 @@ impl Peer {
                 let loaded = self.load(config, id).await?;
                 self.loading = false;
                 match loaded {
-                    Ok(()) => {
+                    Ok(answer) => {
+                        self.offered = OfferedLevels::of_session(&answer);
                         self.session = SessionId::new(id);
                         self.resumed = true;
                         let (start, detail) = (SessionStart::Resumed, String::new());
@@ -201,9 +211,12 @@ impl Peer {
                 }
             }
         };
-        let new: NewSessionResponse = self
+        let answer: Value = self
             .ask("session/new", &NewSessionRequest::new(&config.directory))
             .await?;
+        self.offered = OfferedLevels::of_session(&answer);
+        let new: NewSessionResponse = serde_json::from_value(answer)
+            .map_err(|error| Failure::new(AgentFault::Malformed, format!("session/new: {error}")))?;
         self.session = new.session_id;
         Ok(match lost {
             None => Began {
@@ -223,7 +236,7 @@ impl Peer {
         &mut self,
         config: &AcpConfig,
         id: &str,
-    ) -> Result<Result<(), agent_client_protocol::v1::schema::Error>, Failure> {
+    ) -> Result<Result<Value, agent_client_protocol::v1::schema::Error>, Failure> {
         let load = LoadSessionRequest::new(id.to_owned(), &config.directory);
         let asked = self.request("session/load", &load).await?;
         let mut patience = UNTOLD;
@@ -233,7 +246,7 @@ impl Peer {
                     if result.is_ok() {
                         self.quiet(patience).await?;
                     }
-                    return Ok(result.map(drop));
+                    return Ok(result);
                 }
                 other => {
                     if tells(&other) {
@@ -249,11 +262,13 @@ impl Peer {
         if let Some(mode) = &config.mode {
             let set = SetSessionModeRequest::new(self.session.clone(), mode.clone());
             let _: Value = self.ask("session/set_mode", &set).await?;
+            self.offered.set_mode(mode);
         }
         for (option, value) in &config.options {
             let set =
                 SetSessionConfigOptionRequest::new(self.session.clone(), option.clone(), value.as_str());
-            let _: Value = self.ask("session/set_config_option", &set).await?;
+            let answer: Value = self.ask("session/set_config_option", &set).await?;
+            self.offered.take_options(&answer);
         }
         Ok(())
     }
@@ -273,7 +288,7 @@ impl Peer {
     }
 
     /// Asks outside of a prompt. Whatever else comes meanwhile belongs to no run.
-    async fn call(
+    pub(super) async fn call(
         &mut self,
         method: &str,
         params: &impl Serialize,
@@ -361,7 +376,14 @@ impl Peer {
                 }
             };
             match message::read(&line) {
-                Ok(message) => return Ok(message),
+                Ok(message) => {
+                    if let Message::Notification { params, .. } = &message
+                        && params["update"]["sessionUpdate"] == "config_option_update"
+                    {
+                        self.offered.take_options(&params["update"]);
+                    }
+                    return Ok(message);
+                }
                 Err(NoMessage::Noise) => self.process.noise(&line),
                 Err(NoMessage::Broken(error)) => {
                     let detail = format!("the agent sent a message that cannot be read: {error}");
@@ -411,6 +433,12 @@ impl Peer {
         process.stop(&*clock).await;
         drop((folder, permit));
     }
+}
+
+/// True where an agent says, in a part of its own, that it takes a prompt while one runs. Version 1 of the protocol has
+/// no word for it; agents have agreed on this one (`_meta.claudeCode.promptQueueing` of claude-agent-acp).
+fn says_queueing(meta: Option<&Meta>) -> bool {
+    meta.is_some_and(|meta| meta.values().any(|part| part["promptQueueing"] == true))
 }
 
 /// True for a piece of a conversation; commands, modes and the usage of a context are none.

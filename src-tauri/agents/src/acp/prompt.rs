@@ -1,7 +1,7 @@
 //! What an agent is given: the text, and files in the best form it takes.
 
 use super::{failure::Failure, folder::Folder, peer::Peer};
-use crate::{AgentFile, TurnRequest};
+use crate::AgentFile;
 use agent_client_protocol::v1::schema::{
     ContentBlock, EmbeddedResource, EmbeddedResourceResource, ImageContent, ResourceLink, TextContent,
     TextResourceContents,
@@ -11,12 +11,16 @@ use foldback_wire::AgentFault;
 use std::{fs, io, sync::Arc};
 
 /// The blocks of a prompt. Every agent takes text and links; pictures and embedded text go as such where it says so.
-pub(super) async fn blocks(peer: &mut Peer, request: &TurnRequest) -> Result<Vec<ContentBlock>, Failure> {
+pub(super) async fn blocks(
+    peer: &mut Peer,
+    prompt: &str,
+    files: &[AgentFile],
+) -> Result<Vec<ContentBlock>, Failure> {
     if let Some(folder) = &mut peer.folder {
         folder.make_room();
     }
-    let mut blocks = vec![ContentBlock::Text(TextContent::new(request.prompt.clone()))];
-    for file in &request.files {
+    let mut blocks = vec![ContentBlock::Text(TextContent::new(prompt))];
+    for file in files {
         let block = if peer.takes.image && file.media_type.starts_with("image/") {
             ContentBlock::Image(ImageContent::new(
                 STANDARD.encode(&file.bytes),

@@ -20,8 +20,8 @@ pub(super) struct Resting {
 }
 
 impl Resting {
-    /// Lets a process rest. `owed` is the prompt of a cancelled run that it has not ended yet.
-    pub(super) fn begin(peer: Peer, owed: Option<RequestId>) -> Self {
+    /// Lets a process rest. `owed` are the prompts of a cancelled run that it has not ended yet.
+    pub(super) fn begin(peer: Peer, owed: Vec<RequestId>) -> Self {
         let since = peer.clock.now();
         // As many ask as runs are cancelled while it still ends one.
         let (askers, asked) = mpsc::unbounded_channel();
@@ -45,7 +45,7 @@ impl Resting {
                 peer.close();
                 // It may have been handed over in this very moment.
                 if let Ok(peer) = peer.try_recv() {
-                    *self = Self::begin(peer, None);
+                    *self = Self::begin(peer, Vec::new());
                 }
                 Err(interrupt)
             }
@@ -53,10 +53,8 @@ impl Resting {
     }
 }
 
-async fn rest(mut peer: Peer, owed: Option<RequestId>, mut asked: mpsc::UnboundedReceiver<Asker>) {
-    if let Some(owed) = owed
-        && !settled_in_time(&mut peer, Some(&owed)).await
-    {
+async fn rest(mut peer: Peer, owed: Vec<RequestId>, mut asked: mpsc::UnboundedReceiver<Asker>) {
+    if !owed.is_empty() && !settled_in_time(&mut peer, owed).await {
         return peer.stop().await;
     }
     let mut tired = peer
@@ -74,7 +72,7 @@ async fn rest(mut peer: Peer, owed: Option<RequestId>, mut asked: mpsc::Unbounde
         let Some(asker) = asker else { break };
         // Words from before the prompt are no part of its answer, nor are words that follow those closely.
         let talks = told.is_some_and(|told: SteadyTime| peer.clock.steady() < told.plus(QUIET));
-        if (talks || peer.has_unread()) && !settled_in_time(&mut peer, None).await {
+        if (talks || peer.has_unread()) && !settled_in_time(&mut peer, Vec::new()).await {
             peer.stop().await;
             // Two processes at work on one session would spoil it: only now another one may start.
             drop(asker);
@@ -91,7 +89,7 @@ async fn rest(mut peer: Peer, owed: Option<RequestId>, mut asked: mpsc::Unbounde
 
 /// True once nothing more comes of the runs before; false where the process has not come to that within the time that a
 /// cancelled run has to end.
-async fn settled_in_time(peer: &mut Peer, owed: Option<&RequestId>) -> bool {
+async fn settled_in_time(peer: &mut Peer, owed: Vec<RequestId>) -> bool {
     let late = peer
         .clock
         .sleep_until(peer.clock.now().plus(peer.config.limits.cancel));
@@ -103,11 +101,11 @@ async fn settled_in_time(peer: &mut Peer, owed: Option<&RequestId>) -> bool {
     }
 }
 
-/// Waits until a cancelled run has ended, where its prompt is owed, and nothing more comes of the runs before.
-async fn settle(peer: &mut Peer, owed: Option<&RequestId>) -> Result<(), Failure> {
-    while let Some(owed) = owed {
+/// Waits until a cancelled run has ended, where prompts of it are owed, and nothing more comes of the runs before.
+async fn settle(peer: &mut Peer, mut owed: Vec<RequestId>) -> Result<(), Failure> {
+    while !owed.is_empty() {
         match peer.next().await? {
-            Message::Response { id, .. } if id == *owed => break,
+            Message::Response { id, .. } if owed.contains(&id) => owed.retain(|other| *other != id),
             other => peer.outside(other).await?,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{
     answer,
+    desk::{RunInput, RunInputs},
     failure::Failure,
     message::Message,
     peer::{Peer, QUIET},
@@ -10,7 +11,7 @@ use super::{
     words::Words,
 };
 use crate::{
-    Step, TurnRequest,
+    Steer, SteerInput, Step, TurnRequest,
     emitter::{Emitter, Interrupt},
 };
 use agent_client_protocol::v1::schema::{
@@ -20,14 +21,10 @@ use agent_client_protocol::v1::schema::{
 use foldback_wire::{AgentFault, PermissionId, PermissionOption, SteadyTime, StopReason, ToolCall, Usage};
 use serde_json::Value;
 use std::{collections::BTreeMap, time::Duration};
-use tokio::sync::mpsc;
 
 /// Most permissions of a run that are waited for at a time. How many a person is asked at once is the pipeline's
 /// business, which refuses far fewer than these and says so; an agent that wants more has lost itself.
 pub(super) const OPEN: usize = 1024;
-
-/// What somebody decided about a permission request.
-pub(super) type Decision = (PermissionId, Option<PermissionOption>);
 
 /// Why a prompt ends before the agent says so, and what that means for its process.
 pub(super) enum Broken {
@@ -51,12 +48,16 @@ impl From<Interrupt> for Broken {
 pub(super) struct Turn<'a> {
     peer: &'a mut Peer,
     out: &'a Emitter,
-    decisions: mpsc::UnboundedReceiver<Decision>,
+    inputs: RunInputs,
     tools: Tools,
-    /// The text of the prompt.
+    /// The text of the prompts.
     prompt: String,
-    /// The prompt's own request, from when it is made until it is answered.
-    asked: Option<RequestId>,
+    /// The requests of the prompts that are not answered yet: the run's own, and those that were steered in.
+    asked: Vec<RequestId>,
+    /// How a prompt was refused while another one went on.
+    refused: Option<Failure>,
+    /// Tokens of the prompts that were answered.
+    usage: Usage,
     /// Permissions that are waited for, by what the agent asked with.
     waiting: BTreeMap<PermissionId, RequestId>,
     permissions: u32,
@@ -72,24 +73,22 @@ pub(super) struct Turn<'a> {
 /// What comes next.
 enum Next {
     Message(Result<Message, Failure>),
-    Decision(Decision),
+    Input(RunInput),
     Late,
 }
 
 impl<'a> Turn<'a> {
-    pub(super) fn new(
-        peer: &'a mut Peer,
-        out: &'a Emitter,
-        decisions: mpsc::UnboundedReceiver<Decision>,
-    ) -> Self {
+    pub(super) fn new(peer: &'a mut Peer, out: &'a Emitter, inputs: RunInputs) -> Self {
         Self {
             began: peer.clock.steady(),
             tools: Tools::new(peer.config.secrets.clone()),
             peer,
             out,
-            decisions,
+            inputs,
             prompt: String::new(),
-            asked: None,
+            asked: Vec::new(),
+            refused: None,
+            usage: Usage::default(),
             waiting: BTreeMap::new(),
             permissions: 0,
             words: Words::default(),
@@ -106,7 +105,7 @@ impl<'a> Turn<'a> {
         // A process that cannot be told anything is stopped by whoever waits for it next.
         if unwanted {
             self.peer.late.add(self.tools.ids());
-            if self.asked.is_some() {
+            if !self.asked.is_empty() {
                 let _ = self.peer.cancel();
             }
         }
@@ -128,26 +127,33 @@ impl<'a> Turn<'a> {
 
     async fn converse(&mut self, request: &TurnRequest) -> Result<StopReason, Broken> {
         self.prompt.clone_from(&request.prompt);
-        let blocks = prompt::blocks(self.peer, request)
+        let blocks = prompt::blocks(self.peer, &request.prompt, &request.files)
             .await
             .map_err(Broken::Refused)?;
-        let prompt = PromptRequest::new(self.peer.session.clone(), blocks);
-        let asked = self
-            .peer
-            .request("session/prompt", &prompt)
-            .await
-            .map_err(Broken::Lost)?;
-        self.asked = Some(asked.clone());
+        self.ask(blocks).await?;
+        self.inputs.prompted();
         loop {
             match self.next().await? {
                 Next::Late => return Err(Broken::Late(self.too_late())),
-                Next::Decision((id, option)) => self.decided(&id, option.as_ref()).await?,
+                Next::Input(RunInput::Decision(id, option)) => self.decided(&id, option.as_ref()).await?,
+                Next::Input(RunInput::Steer(input, answer)) => {
+                    let steer = self.steered(*input).await?;
+                    // Nobody waits for it any more.
+                    let _ = answer.send(steer);
+                }
                 Next::Message(Err(failure)) => return Err(Broken::Lost(failure)),
                 Next::Message(Ok(message)) => match message {
-                    Message::Response { id, result } if id == asked => {
-                        self.asked = None;
+                    Message::Response { id, result } if self.asked.contains(&id) => {
+                        self.asked.retain(|other| *other != id);
                         self.peer.resumed = false;
-                        return self.finish(result).await;
+                        let finished = self.finish(result).await;
+                        if self.asked.is_empty() {
+                            return self
+                                .refused
+                                .take()
+                                .map_or(finished, |refused| Err(Broken::Refused(refused)));
+                        }
+                        self.go_on(finished)?;
                     }
                     Message::Request { id, method, params } => self.requested(id, &method, params).await?,
                     Message::Notification { method, params, cut } if method == "session/update" => {
@@ -163,14 +169,14 @@ impl<'a> Turn<'a> {
     async fn next(&mut self) -> Result<Next, Broken> {
         let late = self.peer.clock.sleep_until_steady(self.limit());
         let Self {
-            peer, out, decisions, ..
+            peer, out, inputs, ..
         } = self;
         let next = async {
             // Time first: an agent that chatters without saying anything is always ready.
             tokio::select! {
                 biased;
                 () = late => Next::Late,
-                Some(decision) = decisions.recv() => Next::Decision(decision),
+                Some(input) = inputs.next() => Next::Input(input),
                 message = peer.next() => Next::Message(message),
             }
         };
@@ -203,8 +209,47 @@ impl<'a> Turn<'a> {
         Failure::new(AgentFault::Timeout, self.peer.with_last_words(detail))
     }
 
-    /// What a cancelled agent still owes: the answer to this prompt.
-    pub(super) fn owed(self) -> Option<RequestId> {
+    /// Prompts.
+    async fn ask(&mut self, blocks: Vec<ContentBlock>) -> Result<(), Broken> {
+        let prompt = PromptRequest::new(self.peer.session.clone(), blocks);
+        let asked = self.peer.request("session/prompt", &prompt).await;
+        self.asked.push(asked.map_err(Broken::Lost)?);
+        Ok(())
+    }
+
+    /// Prompts with a message that came while a prompt goes on, where the agent takes it. The run then ends with the
+    /// answer to the last of its prompts: which prompt a word answers, the protocol does not tell.
+    async fn steered(&mut self, input: SteerInput) -> Result<Steer, Broken> {
+        if !self.peer.queues_prompts {
+            let why = "acp: this agent takes no prompt while it runs; it does not declare promptQueueing";
+            return Ok(Steer::not_now(why));
+        }
+        let blocks = match prompt::blocks(self.peer, &input.prompt, &input.files).await {
+            Ok(blocks) => blocks,
+            Err(failure) => return Ok(Steer::not_now(format!("acp: {}", failure.detail))),
+        };
+        self.ask(blocks).await?;
+        // A question of ours that the agent repeats is no piece of a history.
+        self.prompt.push('\n');
+        self.prompt.push_str(&input.prompt);
+        self.hear();
+        Ok(Steer::Taken)
+    }
+
+    /// A prompt has ended while another one goes on.
+    fn go_on(&mut self, finished: Result<StopReason, Broken>) -> Result<(), Broken> {
+        match finished {
+            Ok(_) => Ok(()),
+            Err(Broken::Refused(failure)) => {
+                self.refused.get_or_insert(failure);
+                Ok(())
+            }
+            Err(broken) => Err(broken),
+        }
+    }
+
+    /// What a cancelled agent still owes: the answers to these prompts.
+    pub(super) fn owed(self) -> Vec<RequestId> {
         self.asked
     }
 
@@ -229,11 +274,9 @@ impl<'a> Turn<'a> {
         };
         self.flush().await?;
         if let Some(usage) = &response.usage {
-            let usage = Usage {
-                input: usage.input_tokens,
-                output: usage.output_tokens,
-            };
-            self.out.emit(Step::Usage(usage)).await?;
+            self.usage.input += usage.input_tokens;
+            self.usage.output += usage.output_tokens;
+            self.out.emit(Step::Usage(self.usage)).await?;
         }
         Ok(match response.stop_reason {
             Stopped::MaxTokens | Stopped::MaxTurnRequests => StopReason::Length,

@@ -1,13 +1,17 @@
 //! The Messages API of Anthropic, streamed (<https://docs.anthropic.com/en/api/messages-streaming>).
 
 mod reader;
+mod thinking;
 
-use crate::http::{
-    ask::Ask,
-    config::HttpConfig,
-    protocol::{Protocol, Reader},
+use crate::{
+    http::{
+        ask::Ask,
+        config::HttpConfig,
+        protocol::{Protocol, Reader},
+    },
+    levels::LevelSupport,
 };
-use foldback_wire::Secret;
+use foldback_wire::{Secret, ThinkLevel};
 use reader::MessageReader;
 use serde_json::{Map, Value, json};
 
@@ -51,7 +55,7 @@ impl Protocol for Messages {
         }
         messages.push(message("user", content(ask)));
         let mut fields = Map::new();
-        fields.insert("model".to_owned(), json!(config.model));
+        fields.insert("model".to_owned(), json!(ask.model));
         fields.insert("messages".to_owned(), Value::Array(messages));
         fields.insert("stream".to_owned(), json!(true));
         let most = config.max_tokens.unwrap_or(MAX_TOKENS);
@@ -59,6 +63,14 @@ impl Protocol for Messages {
         let system = config.system.as_ref();
         fields.extend(system.map(|system| ("system".to_owned(), json!(system))));
         fields
+    }
+
+    fn think_levels(&self, config: &HttpConfig, model: &str) -> LevelSupport {
+        thinking::levels(model, config.answer_tokens())
+    }
+
+    fn think(&self, level: ThinkLevel, config: &HttpConfig, model: &str, fields: &mut Map<String, Value>) {
+        thinking::ask(level, model, config.answer_tokens(), fields);
     }
 
     fn reader(&self) -> Box<dyn Reader> {

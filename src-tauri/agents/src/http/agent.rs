@@ -9,9 +9,9 @@ use super::{
     turn::Turn,
     upstream::Server,
 };
-use crate::{Accepts, Agent, Step, StepSink, TurnRequest, emitter::Emitter};
+use crate::{Accepts, Agent, LevelSupport, LevelSupports, Step, StepSink, TurnRequest, emitter::Emitter};
 use async_trait::async_trait;
-use foldback_wire::{Clock, Rng, Secret, SessionId, SessionStart};
+use foldback_wire::{Answerer, Clock, Rng, RunLevels, Secret, SessionId, SessionStart, ThinkLevel};
 use reqwest::{Client, Url};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -96,8 +96,8 @@ impl HttpAgent {
         line
     }
 
-    /// The body that asks.
-    fn body(&self, ask: &Ask<'_>) -> Value {
+    /// The body that asks, at this think level where there is one.
+    fn body(&self, ask: &Ask<'_>, think: Option<ThinkLevel>) -> Value {
         let mut fields = self.protocol.fields(&self.config, ask);
         for (name, value) in &self.config.extra {
             if value.is_null() {
@@ -106,7 +106,16 @@ impl HttpAgent {
                 fields.insert(name.clone(), value.clone());
             }
         }
+        if let Some(level) = think {
+            self.protocol.think(level, &self.config, ask.model, &mut fields);
+        }
         Value::Object(fields)
+    }
+
+    /// The model that is asked where another one may be named.
+    fn model_of<'a>(&'a self, levels: &'a RunLevels) -> &'a str {
+        let named = levels.model.as_ref();
+        named.map_or(&self.config.model, |model| self.protocol.model_name(model))
     }
 
     /// How a turn comes to the conversation that the server keeps. One that another model answered last is not lost:
@@ -153,6 +162,30 @@ impl Agent for HttpAgent {
         Some(&self.config.model)
     }
 
+    /// Of a server that keeps the conversation, the agent answers, whatever its model.
+    fn answering<'a>(&'a self, request: &'a TurnRequest) -> (&'a str, Option<&'a str>) {
+        let model = match self.server {
+            Some(_) => &self.config.model,
+            None => self.model_of(&request.levels),
+        };
+        (self.backend(), Some(model))
+    }
+
+    fn level_supports(&self, levels: &RunLevels) -> LevelSupports {
+        let (backend, model) = (self.backend(), self.model_of(levels));
+        LevelSupports {
+            think: self.protocol.think_levels(&self.config, model),
+            model: LevelSupport::Any,
+            profile: LevelSupport::Unsupported(format!(
+                "{backend} has one key, that of agent.{backend}.api_key, and no profiles"
+            )),
+            answerer: Answerer {
+                backend: backend.to_owned(),
+                model: Some(model.to_owned()),
+            },
+        }
+    }
+
     fn accepts(&self) -> Accepts {
         Accepts {
             images: self.config.images,
@@ -166,9 +199,13 @@ impl Agent for HttpAgent {
         let known = self.server.is_none().then(|| self.memory.open().begin(&session));
         let (begun, history) = known.unzip();
         let history = history.unwrap_or_default();
-        let ask = Ask::new(&history, &request.prompt, &request.files);
-        let body = self.body(&ask);
+        let (levels, refused) = self.level_supports(&request.levels).divide(&request.levels);
+        let ask = Ask::new(self.model_of(&levels), &history, &request.prompt, &request.files);
+        let body = self.body(&ask, levels.think);
         let out = Emitter::new(request.run, sink, cancel);
+        if let Err(interrupt) = out.ignore(refused).await {
+            return out.conclude(Err(interrupt)).await;
+        }
         let mut turn = Turn::new(self, &out, self.session(request.session_of(self.backend())));
         let ended = turn.run(&body).await;
         let reply = turn.into_reply();

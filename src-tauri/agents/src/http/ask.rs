@@ -15,6 +15,8 @@ pub(crate) const PICTURES: PictureLimits = PictureLimits {
 
 /// One question.
 pub(crate) struct Ask<'a> {
+    /// The model that is asked, where the request names one.
+    pub(crate) model: &'a str,
     /// What was said before, oldest first.
     pub(crate) history: &'a [Exchange],
     /// The prompt.
@@ -46,8 +48,9 @@ impl Image {
 
 impl<'a> Ask<'a> {
     /// Puts a question together. The files are those that the agent takes: pictures, within [`PICTURES`].
-    pub(crate) fn new(history: &'a [Exchange], prompt: &str, files: &[AgentFile]) -> Self {
+    pub(crate) fn new(model: &'a str, history: &'a [Exchange], prompt: &str, files: &[AgentFile]) -> Self {
         Self {
+            model,
             history,
             prompt: prompt.to_owned(),
             images: files.iter().map(Image::of).collect(),
@@ -67,7 +70,7 @@ mod tests {
             media_type: "image/gif".to_owned(),
             bytes: vec![b'a'; most].into(),
         };
-        let ask = Ask::new(&[], "Look.", &vec![file; PICTURES.number]);
+        let ask = Ask::new("m", &[], "Look.", &vec![file; PICTURES.number]);
         let sizes: Vec<usize> = ask.images.iter().map(|image| image.base64.len()).collect();
         assert_eq!(sizes, [5 * 1024 * 1024; 6]);
         assert!(sizes.iter().sum::<usize>() < 32_000_000);

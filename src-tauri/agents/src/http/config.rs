@@ -57,6 +57,14 @@ impl HttpConfig {
     }
 }
 
+impl HttpConfig {
+    /// The longest answer in tokens, where it is configured.
+    pub(crate) fn answer_tokens(&self) -> Option<u64> {
+        let extra = self.extra.get("max_tokens").and_then(Value::as_u64);
+        extra.or(self.max_tokens.map(u64::from))
+    }
+}
+
 /// Limits of time. A local model may think for a minute before its first word; it does not fall silent for
 /// two minutes in the middle of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! What differs between backends that are asked over HTTP.
 
 use super::{answer::Answer, ask::Ask, config::HttpConfig, failure::Failure};
-use crate::{anthropic, letta, openai};
-use foldback_wire::Secret;
+use crate::{anthropic, letta, levels::LevelSupport, openai};
+use foldback_wire::{ModelOverride, Secret, ThinkLevel};
 use serde_json::{Map, Value};
 
 /// The protocols there are.
@@ -50,6 +50,17 @@ pub(crate) trait Protocol: Send + Sync {
 
     /// The fields of a request.
     fn fields(&self, config: &HttpConfig, ask: &Ask<'_>) -> Map<String, Value>;
+
+    /// The think levels of a model, and why there are none where the protocol has no field for them.
+    fn think_levels(&self, config: &HttpConfig, model: &str) -> LevelSupport;
+
+    /// Asks for a think level that the model has. The fields are those of the request, the configured ones included.
+    fn think(&self, level: ThinkLevel, config: &HttpConfig, model: &str, fields: &mut Map<String, Value>);
+
+    /// The name of another model than the configured one, as the protocol writes it.
+    fn model_name<'a>(&self, model: &'a ModelOverride) -> &'a str {
+        model.for_backend(self.backend())
+    }
 
     /// Reads one answer.
     fn reader(&self) -> Box<dyn Reader>;

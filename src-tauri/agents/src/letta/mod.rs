@@ -4,12 +4,15 @@
 mod escaped;
 mod reader;
 
-use crate::http::{
-    ask::Ask,
-    config::HttpConfig,
-    protocol::{Protocol, Reader, bearer},
+use crate::{
+    http::{
+        ask::Ask,
+        config::HttpConfig,
+        protocol::{Protocol, Reader, bearer},
+    },
+    levels::LevelSupport,
 };
-use foldback_wire::Secret;
+use foldback_wire::{ModelOverride, Secret, ThinkLevel};
 use reader::MessageReader;
 use serde_json::{Map, Value, json};
 
@@ -34,11 +37,38 @@ impl Protocol for Messages {
     }
 
     fn reserved(&self) -> &'static [&'static str] {
-        &["messages", "stream_tokens", "streaming"]
+        &["messages", "stream_tokens", "streaming", "override_model"]
     }
 
-    fn fields(&self, _config: &HttpConfig, ask: &Ask<'_>) -> Map<String, Value> {
-        streamed(&json!([{"role": "user", "content": content(ask)}]))
+    /// The configured model is the agent's id, which stands in the path. Another one is the handle of a model that
+    /// the agent answers this message with.
+    fn fields(&self, config: &HttpConfig, ask: &Ask<'_>) -> Map<String, Value> {
+        let mut fields = streamed(&json!([{"role": "user", "content": content(ask)}]));
+        if ask.model != config.model {
+            fields.insert("override_model".to_owned(), json!(ask.model));
+        }
+        fields
+    }
+
+    fn think_levels(&self, _config: &HttpConfig, _model: &str) -> LevelSupport {
+        let why = "letta cannot set a think level; the agent's own is set at the Letta server";
+        LevelSupport::Unsupported(why.to_owned())
+    }
+
+    /// There is no level that it has.
+    fn think(
+        &self,
+        _level: ThinkLevel,
+        _config: &HttpConfig,
+        _model: &str,
+        _fields: &mut Map<String, Value>,
+    ) {
+    }
+
+    /// A handle begins with a provider, and one provider is called `letta`.
+    fn model_name<'a>(&self, model: &'a ModelOverride) -> &'a str {
+        let handle = model.for_backend(self.backend());
+        if handle.contains('/') { handle } else { &model.name }
     }
 
     fn reader(&self) -> Box<dyn Reader> {

@@ -1,16 +1,20 @@
 //! Chat completions, streamed (<https://platform.openai.com/docs/api-reference/chat-streaming>).
 
-use crate::http::{
-    answer::Answer,
-    ask::Ask,
-    config::HttpConfig,
-    error_body::ErrorBody,
-    failure::Failure,
-    json::{AtMost, Bytes, Label, parse},
-    protocol::{Protocol, Reader, bearer},
-    tools::Piece,
+use super::effort;
+use crate::{
+    http::{
+        answer::Answer,
+        ask::Ask,
+        config::HttpConfig,
+        error_body::ErrorBody,
+        failure::Failure,
+        json::{AtMost, Bytes, Label, parse},
+        protocol::{Protocol, Reader, bearer},
+        tools::Piece,
+    },
+    levels::LevelSupport,
 };
-use foldback_wire::{AgentFault, Secret, StopReason, Usage};
+use foldback_wire::{AgentFault, Secret, StopReason, ThinkLevel, Usage};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -49,7 +53,7 @@ impl Protocol for Chat {
         }
         messages.push(json!({"role": "user", "content": content(ask)}));
         let mut fields = Map::new();
-        fields.insert("model".to_owned(), json!(config.model));
+        fields.insert("model".to_owned(), json!(ask.model));
         fields.insert("messages".to_owned(), Value::Array(messages));
         fields.insert("stream".to_owned(), json!(true));
         fields.insert("stream_options".to_owned(), json!({"include_usage": true}));
@@ -59,6 +63,18 @@ impl Protocol for Chat {
                 .map(|most| ("max_tokens".to_owned(), json!(most))),
         );
         fields
+    }
+
+    fn think_levels(&self, _config: &HttpConfig, model: &str) -> LevelSupport {
+        effort::levels(model)
+    }
+
+    fn think(&self, level: ThinkLevel, _config: &HttpConfig, model: &str, fields: &mut Map<String, Value>) {
+        if effort::never_thinks(model) {
+            fields.remove("reasoning_effort");
+        } else {
+            fields.insert("reasoning_effort".to_owned(), json!(effort::effort(level)));
+        }
     }
 
     fn reader(&self) -> Box<dyn Reader> {
@@ -264,7 +280,7 @@ mod tests {
             reply: "1".to_owned(),
         }];
         assert_eq!(
-            Value::Object(Chat.fields(&config, &Ask::new(&history, "two", &[]))),
+            Value::Object(Chat.fields(&config, &Ask::new("m", &history, "two", &[]))),
             json!({"model": "m", "messages": [
                 {"role": "system", "content": "Be brief."},
                 {"role": "user", "content": "one"},
@@ -283,7 +299,7 @@ mod tests {
         };
         let fields = Chat.fields(
             &HttpConfig::new("http://127.0.0.1/v1", "m"),
-            &Ask::new(&[], "?", &[picture]),
+            &Ask::new("m", &[], "?", &[picture]),
         );
         assert_eq!(
             fields["messages"],

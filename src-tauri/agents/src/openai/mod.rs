@@ -1,6 +1,7 @@
 //! The two protocols of `OpenAI`, read as leniently as their many implementations need.
 
 mod chat;
+mod effort;
 mod responses;
 
 pub(crate) use chat::Chat;

@@ -1,17 +1,21 @@
 //! Responses, streamed (<https://platform.openai.com/docs/api-reference/responses-streaming>). The conversation is
 //! sent with every request and nothing is stored at the endpoint.
 
-use crate::http::{
-    answer::Answer,
-    ask::Ask,
-    config::HttpConfig,
-    error_body::ErrorBody,
-    failure::Failure,
-    json::{AtMost, Bytes, kind_of, parse},
-    protocol::{Protocol, Reader, bearer},
-    tools::Piece,
+use super::effort;
+use crate::{
+    http::{
+        answer::Answer,
+        ask::Ask,
+        config::HttpConfig,
+        error_body::ErrorBody,
+        failure::Failure,
+        json::{AtMost, Bytes, kind_of, parse},
+        protocol::{Protocol, Reader, bearer},
+        tools::Piece,
+    },
+    levels::LevelSupport,
 };
-use foldback_wire::{Secret, StopReason, Usage};
+use foldback_wire::{Secret, StopReason, ThinkLevel, Usage};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -51,7 +55,7 @@ impl Protocol for Responses {
         }
         input.push(message("user", content(ask)));
         let mut fields = Map::new();
-        fields.insert("model".to_owned(), json!(config.model));
+        fields.insert("model".to_owned(), json!(ask.model));
         fields.insert("input".to_owned(), Value::Array(input));
         fields.insert("stream".to_owned(), json!(true));
         fields.insert("store".to_owned(), json!(false));
@@ -60,6 +64,22 @@ impl Protocol for Responses {
         let most = config.max_tokens;
         fields.extend(most.map(|most| ("max_output_tokens".to_owned(), json!(most))));
         fields
+    }
+
+    fn think_levels(&self, _config: &HttpConfig, model: &str) -> LevelSupport {
+        effort::levels(model)
+    }
+
+    fn think(&self, level: ThinkLevel, _config: &HttpConfig, model: &str, fields: &mut Map<String, Value>) {
+        if effort::never_thinks(model) {
+            fields.remove("reasoning");
+            return;
+        }
+        // What else is configured of it stays, such as a summary.
+        let reasoning = fields.entry("reasoning").or_insert_with(|| json!({}));
+        if let Some(reasoning) = reasoning.as_object_mut() {
+            reasoning.insert("effort".to_owned(), json!(effort::effort(level)));
+        }
     }
 
     fn reader(&self) -> Box<dyn Reader> {

@@ -1,14 +1,18 @@
 //! The agent that says what it is told to say.
 
-use super::{Act, Rule, RuleError, ScriptStep, rule::Prepared};
+use super::{
+    Act, Rule, RuleError, ScriptStep, SessionStep, SteeredStep,
+    inbox::{Inbox, Inboxes},
+    rule::{Asked, Prepared, fill},
+};
 use crate::{
-    Accepts, Agent, Step, StepSink, TurnRequest,
+    Accepts, Agent, LevelSupport, LevelSupports, Steer, SteerInput, Step, StepSink, TurnRequest,
     emitter::{Emitter, Interrupt},
 };
 use async_trait::async_trait;
 use foldback_wire::{
-    AgentFault, Clock, MessageId, PermissionId, PermissionKind, PermissionOption, PermissionRequest, RunId,
-    SessionStart, StopReason, ToolCall,
+    AgentFault, Answerer, Clock, Inbound, MessageId, PermissionId, PermissionKind, PermissionOption,
+    PermissionRequest, RunId, RunLevel, RunLevels, SessionStart, StopReason, ThinkLevel, ToolCall,
 };
 use std::{
     collections::{HashMap, VecDeque},
@@ -35,6 +39,8 @@ pub struct ScriptAgent {
     accepts: Accepts,
     /// Who waits for which answer.
     asking: Mutex<Asking>,
+    /// Messages that were steered into runs.
+    inboxes: Inboxes,
 }
 
 /// Who waits for the answer to which request.
@@ -60,6 +66,7 @@ impl ScriptAgent {
                 ..Accepts::default()
             },
             asking: Mutex::default(),
+            inboxes: Inboxes::default(),
         }
     }
 
@@ -105,23 +112,24 @@ impl ScriptAgent {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn steps_for(&self, request: &TurnRequest) -> Option<Vec<ScriptStep>> {
+    fn steps_for(&self, message: &Inbound) -> Option<Vec<ScriptStep>> {
         let mut queue = self.lock();
         let own = queue
             .iter()
-            .position(|answer| answer.message.as_ref() == Some(&request.message.message));
+            .position(|answer| answer.message.as_ref() == Some(&message.message));
         let place = own.or_else(|| queue.iter().position(|answer| answer.message.is_none()));
         if let Some(answer) = place.and_then(|place| queue.remove(place)) {
             return Some(answer.steps);
         }
         drop(queue);
-        let asked = (&request.message).into();
+        let asked = message.into();
         let rule = self.rules.iter().find(|rule| rule.answers(&asked))?;
         Some(rule.answer(&asked))
     }
 
     async fn play(&self, request: &TurnRequest, out: &Emitter) -> Result<StopReason, Interrupt> {
-        let steps = self.steps_for(request).ok_or_else(|| {
+        let inbox = self.inboxes.open(request.run);
+        let steps = self.steps_for(&request.message).ok_or_else(|| {
             let id = &request.message.message;
             Interrupt::failed(
                 AgentFault::Internal,
@@ -129,10 +137,22 @@ impl ScriptAgent {
             )
         })?;
         let mut message = None;
+        let mut steered: Option<Inbound> = None;
         let mut bytes = 0_usize;
         let mut steps = VecDeque::from(steps);
-        while let Some(ScriptStep { after_ms, act }) = steps.pop_front() {
+        loop {
+            let Some(ScriptStep { after_ms, act }) = steps.pop_front() else {
+                // What nobody waited for is answered now; without an answer there is nothing to say to it.
+                let Some(input) = inbox.next_or_close() else { break };
+                steps.extend(self.steps_for(&input.message).unwrap_or_default());
+                steered = Some(input.message);
+                continue;
+            };
             self.wait(out, Duration::from_millis(after_ms)).await?;
+            let act = match act {
+                Act::Given(template) => Act::Text(given(&template, request, steered.as_ref())),
+                act => act,
+            };
             bytes = bytes.saturating_add(match &act {
                 Act::Text(text) | Act::Reasoning(text) => text.len(),
                 _ => 0,
@@ -142,7 +162,7 @@ impl ScriptAgent {
                 return Err(Interrupt::failed(AgentFault::TooLarge, detail));
             }
             let step = match act {
-                Act::Text(text) => Step::Text {
+                Act::Text(text) | Act::Given(text) => Step::Text {
                     message: message.clone(),
                     text,
                 },
@@ -161,6 +181,19 @@ impl ScriptAgent {
                         result: tool.result,
                     })
                 }
+                Act::Steered(SteeredStep {
+                    within_ms,
+                    then,
+                    otherwise,
+                }) => {
+                    let came = self.wait_for_input(&inbox, within_ms, out).await?;
+                    let follows = if came.is_some() { then } else { otherwise };
+                    steered = came.or(steered);
+                    for step in follows.into_iter().rev() {
+                        steps.push_front(step);
+                    }
+                    continue;
+                }
                 Act::Permission(permission) => {
                     let answer = self.ask(request.run, permission.request(), out).await?;
                     for step in permission.then(answer).into_iter().rev() {
@@ -168,15 +201,7 @@ impl ScriptAgent {
                     }
                     continue;
                 }
-                Act::Session(session) => Step::Session {
-                    start: session.start.unwrap_or(match request.session_of(self.backend()) {
-                        Some(asked) if asked == session.id => SessionStart::Resumed,
-                        Some(_) => SessionStart::Lost,
-                        None => SessionStart::New,
-                    }),
-                    id: session.id,
-                    detail: session.detail,
-                },
+                Act::Session(session) => session_told(session, request.session_of(self.backend())),
                 Act::Usage(usage) => Step::Usage(usage),
                 Act::Stop(reason) => return Ok(reason),
                 Act::Error(error) => {
@@ -195,6 +220,31 @@ impl ScriptAgent {
             out.emit(step).await?;
         }
         Ok(StopReason::End)
+    }
+
+    /// Waits for a message that is steered into the run; `None` where none came within the time that the script gives.
+    async fn wait_for_input(
+        &self,
+        inbox: &Inbox<'_>,
+        within_ms: Option<u64>,
+        out: &Emitter,
+    ) -> Result<Option<Inbound>, Interrupt> {
+        let limit = within_ms.map_or(self.silence, Duration::from_millis);
+        let late = self.clock.sleep_until(self.clock.now().plus(limit));
+        let came = out.until(async {
+            tokio::select! {
+                biased;
+                input = inbox.next() => Some(input.message),
+                () = late => None,
+            }
+        });
+        let came = came.await?;
+        if came.is_none() && within_ms.is_none() {
+            let limit = limit.as_millis();
+            let detail = format!("no message was steered in for {limit} ms");
+            return Err(Interrupt::failed(AgentFault::Timeout, detail));
+        }
+        Ok(came)
     }
 
     /// Asks, and waits for the answer; a person's time is not the script's silence.
@@ -243,6 +293,33 @@ impl ScriptAgent {
     }
 }
 
+/// A template with what the run was given.
+fn given(template: &str, request: &TurnRequest, steered: Option<&Inbound>) -> String {
+    let asked = |level| request.levels.asked(level).unwrap_or("default");
+    let mut values = vec![
+        ("{think}", asked(RunLevel::Think)),
+        ("{model}", asked(RunLevel::Model)),
+        ("{profile}", asked(RunLevel::Profile)),
+        ("{steered}", steered.map_or("", |message| &message.text)),
+    ];
+    values.extend(Asked::from(&request.message).values());
+    fill(template, &values)
+}
+
+/// The session of its own that a script tells, where the pipeline `asked` for one.
+fn session_told(session: SessionStep, asked: Option<&str>) -> Step {
+    let start = session.start.unwrap_or(match asked {
+        Some(asked) if asked == session.id => SessionStart::Resumed,
+        Some(_) => SessionStart::Lost,
+        None => SessionStart::New,
+    });
+    Step::Session {
+        start,
+        id: session.id,
+        detail: session.detail,
+    }
+}
+
 #[async_trait]
 impl Agent for ScriptAgent {
     #[expect(clippy::unnecessary_literal_bound, reason = "the trait's signature")]
@@ -252,6 +329,36 @@ impl Agent for ScriptAgent {
 
     fn model(&self) -> Option<&str> {
         None
+    }
+
+    fn answering<'a>(&'a self, request: &'a TurnRequest) -> (&'a str, Option<&'a str>) {
+        (self.backend(), request.levels.asked(RunLevel::Model))
+    }
+
+    /// Everything is taken: a script can show it (`given`).
+    fn level_supports(&self, levels: &RunLevels) -> LevelSupports {
+        LevelSupports {
+            answerer: Answerer {
+                backend: self.backend().to_owned(),
+                model: levels.asked(RunLevel::Model).map(str::to_owned),
+            },
+            think: LevelSupport::Options(
+                ThinkLevel::ALL
+                    .iter()
+                    .map(|level| level.code().to_owned())
+                    .collect(),
+            ),
+            model: LevelSupport::Any,
+            profile: LevelSupport::Any,
+        }
+    }
+
+    async fn steer(&self, run: RunId, input: SteerInput) -> Steer {
+        if self.inboxes.put(run, input) {
+            Steer::Taken
+        } else {
+            Steer::not_now("script: the run has ended")
+        }
     }
 
     fn accepts(&self) -> Accepts {

@@ -1,6 +1,8 @@
 //! Answers from a script: what fixtures say, and the embedded demonstration.
 
 mod agent;
+mod fields;
+mod inbox;
 mod rule;
 mod step;
 
@@ -9,4 +11,4 @@ pub use agent::ScriptAgent;
 pub(crate) use rule::{Asked, Prepared};
 
 pub use rule::{Rule, RuleError, When};
-pub use step::{Act, PermissionStep, ScriptStep, SessionStep, ToolStep};
+pub use step::{Act, PermissionStep, ScriptStep, SessionStep, SteeredStep, ToolStep};

@@ -104,7 +104,11 @@ impl Prepared {
 fn fill_all(steps: &mut [ScriptStep], asked: &Asked<'_>) {
     for step in steps {
         match &mut step.act {
-            Act::Text(text) => *text = fill(text, asked),
+            Act::Text(text) => *text = fill(text, &asked.values()),
+            Act::Steered(steered) => {
+                fill_all(&mut steered.then, asked);
+                fill_all(&mut steered.otherwise, asked);
+            }
             Act::Permission(permission) => {
                 for then in permission.branches() {
                     fill_all(then, asked);
@@ -136,6 +140,17 @@ impl<'a> Asked<'a> {
     }
 }
 
+impl<'a> Asked<'a> {
+    /// What the placeholders stand for.
+    pub(super) fn values(&self) -> [(&'static str, &'a str); 3] {
+        [
+            ("{text}", self.text),
+            ("{sender}", self.sender),
+            ("{message_id}", self.message.map_or("", MessageId::as_str)),
+        ]
+    }
+}
+
 impl<'a> From<&'a Inbound> for Asked<'a> {
     fn from(message: &'a Inbound) -> Self {
         Self {
@@ -148,19 +163,15 @@ impl<'a> From<&'a Inbound> for Asked<'a> {
 }
 
 /// Replaces the placeholders in one pass, so that a message cannot smuggle in another placeholder.
-fn fill(template: &str, asked: &Asked<'_>) -> String {
-    let values = [
-        ("{text}", asked.text),
-        ("{sender}", asked.sender),
-        ("{message_id}", asked.message.map_or("", MessageId::as_str)),
-    ];
+pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::with_capacity(template.len());
     let mut rest = template;
     while let Some(open) = rest.find('{') {
         let (before, from) = rest.split_at(open);
         filled.push_str(before);
         let (name, value) = values
-            .into_iter()
+            .iter()
+            .copied()
             .find(|(name, _)| from.starts_with(name))
             .unwrap_or(("{", "{"));
         filled.push_str(value);

@@ -155,10 +155,10 @@ impl<'a> Stream<'a> {
         for ScriptStep { after_ms, act } in steps {
             self.pause(*after_ms);
             match act {
-                Act::Text(text) => self.delta(&json!({"content": text})),
+                Act::Text(text) | Act::Given(text) => self.delta(&json!({"content": text})),
                 Act::Reasoning(text) => self.delta(&json!({"reasoning_content": text})),
                 // The API has one message per answer.
-                Act::Message(_) | Act::Permission(_) | Act::Session(_) => {}
+                Act::Message(_) | Act::Permission(_) | Act::Session(_) | Act::Steered(_) => {}
                 Act::Tool(tool) => {
                     self.pause(tool.after_ms);
                     // The API announces a call and never tells how it went on.

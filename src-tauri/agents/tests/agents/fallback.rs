@@ -4,14 +4,16 @@ use crate::{
     contract::{self, Script, Subject},
     http::{APIS, bench, fine, say},
     openai::{Bench, HandClock, agent_of, fault},
-    support::{PausedClock, answer, request, resuming, said, start},
+    support::{PausedClock, answer, message, request, resuming, said, start},
 };
 use foldback_agents::{
     Accepts, Agent, Api, Fallback, HistoryLimits, HttpAgent, HttpConfig, Memory, PictureLimits, ScriptAgent,
-    ScriptStep, Step,
+    ScriptStep, Steer, SteerInput, Step,
     strict_server::{Insists, Piece, Reply, StrictServer},
 };
-use foldback_wire::{AgentFault, Answerer, SessionStart, StopReason};
+use foldback_wire::{
+    AgentFault, Answerer, ModelOverride, RunId, RunLevels, SessionStart, StopReason, ThinkLevel,
+};
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
 
@@ -291,4 +293,62 @@ async fn it_takes_what_all_of_them_take() {
     let agent = chain(small(10, 3), vec![small(20, 2)]);
     let both = PictureLimits { bytes: 10, number: 2 };
     assert_eq!(agent.accepts().pictures, both);
+}
+
+fn given() -> Arc<dyn Agent> {
+    scripted(r#"[{given: "{think} {model}"}]"#)
+}
+
+fn asking(run: u64, model: &str) -> foldback_agents::TurnRequest {
+    let mut request = request(run, "hi");
+    request.levels = RunLevels {
+        think: Some(ThinkLevel::High),
+        model: ModelOverride::parse(model),
+    };
+    request
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_steps_in_answers_with_its_own_model_at_the_same_level() {
+    let agent = chain(failing("no_model"), vec![given()]);
+    let steps = answer(&agent, asking(1, "gpt-5")).await;
+    assert_eq!(said(&steps), "high default");
+}
+
+#[tokio::test]
+async fn a_model_that_names_a_backend_of_the_chain_is_asked_of_it() {
+    let bench = Bench::insisting(Insists::on(Api::Chat, "gpt-5"), |_| {}).await;
+    let agent = chain(given(), vec![Arc::clone(&bench.agent)]);
+    bench.server.reply(fine(Api::Chat, &["from the server"]));
+    let asked = asking(1, "openai/gpt-5");
+    assert_eq!(agent.answering(&asked), ("openai", Some("gpt-5")));
+    assert_eq!(agent.level_supports(&asked.levels).answerer.backend, "openai");
+    assert_eq!(said(&answer(&agent, asked).await), "from the server");
+    // The others step in for it.
+    let steps = answer(&agent, asking(2, "openai/other")).await;
+    assert!(
+        steps
+            .iter()
+            .any(|step| matches!(step, Step::Retry { next: Some(next), .. } if *next == script())),
+        "{steps:?}"
+    );
+    assert_eq!(said(&steps), "high default");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_runs_it_takes_what_is_steered_in() {
+    let first = failing("overloaded");
+    let waits = scripted(r#"["?", {steered: {then: [{given: "{steered}"}]}}]"#);
+    let agent = chain(first, vec![waits]);
+    let input = SteerInput {
+        prompt: "more".to_owned(),
+        message: message("m2", "more"),
+        files: Vec::new(),
+    };
+    let mut running = start(&agent, request(1, "hi"));
+    while said(&[running.next().await]) != "?" {}
+    assert_eq!(agent.steer(RunId(1), input.clone()).await, Steer::Taken);
+    assert_eq!(said(&running.rest().await), "more");
+    let why = "script: the run has ended".to_owned();
+    assert_eq!(agent.steer(RunId(1), input).await, Steer::NotNow { why });
 }

@@ -13,6 +13,7 @@ mod peer_process;
 #[cfg(feature = "test-peers")]
 mod peers;
 mod script;
+mod script_levels;
 mod speech;
 mod strict_server;
 mod support;

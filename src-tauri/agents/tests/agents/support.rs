@@ -1,7 +1,9 @@
 //! Requests, clocks and readers for the tests.
 
 use foldback_agents::{Agent, AgentEvent, Step, TurnRequest};
-use foldback_wire::{ChatType, Clock, Inbound, MessageId, RunId, Sender, SessionId, Sleep, Timestamp};
+use foldback_wire::{
+    ChatType, Clock, Inbound, MessageId, RunId, RunLevels, Sender, SessionId, Sleep, Timestamp,
+};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -60,6 +62,7 @@ pub(crate) fn request(run: u64, text: &str) -> TurnRequest {
         session: SessionId::from("s1"),
         prompt: text.to_owned(),
         message: message("m1", text),
+        levels: RunLevels::default(),
         resume: BTreeMap::new(),
         files: Vec::new(),
     }

@@ -181,6 +181,7 @@ pub(super) mod tests {
                 "mentioned": true, "files": [], "at": "2026-01-01T00:00:00.000Z"
             }))
             .unwrap(),
+            levels: foldback_wire::RunLevels::default(),
             resume: BTreeMap::new(),
             files: Vec::new(),
         }

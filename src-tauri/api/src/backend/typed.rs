@@ -6,11 +6,14 @@ use super::{
     lock,
 };
 use async_trait::async_trait;
-use foldback_agents::{Accepts, Agent, AgentEvent, ScriptAgent, ScriptStep, Step, StepSink, TurnRequest};
+use foldback_agents::{
+    Accepts, Agent, AgentEvent, LevelSupports, ScriptAgent, ScriptStep, Steer, SteerInput, Step, StepSink,
+    TurnRequest,
+};
 use foldback_store::Journal;
 use foldback_wire::{
-    AgentFault, ChannelId, Clock, MessageId, OpId, PermissionId, PermissionOption, RunId, SessionId,
-    StopReason,
+    AgentFault, ChannelId, Clock, MessageId, OpId, PermissionId, PermissionOption, RunId, RunLevels,
+    SessionId, StopReason,
 };
 use std::{
     collections::HashMap,
@@ -110,12 +113,16 @@ impl Agent for TypedFirst {
         self.agent.model()
     }
 
-    fn answering(&self, request: &TurnRequest) -> (&str, Option<&str>) {
+    fn answering<'a>(&'a self, request: &'a TurnRequest) -> (&'a str, Option<&'a str>) {
         if self.typed.answers(request) {
             ("typed", None)
         } else {
             self.agent.answering(request)
         }
+    }
+
+    fn level_supports(&self, levels: &RunLevels) -> LevelSupports {
+        self.agent.level_supports(levels)
     }
 
     fn accepts(&self) -> Accepts {
@@ -128,6 +135,10 @@ impl Agent for TypedFirst {
 
     fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
         self.agent.decide(run, request, option);
+    }
+
+    async fn steer(&self, run: RunId, input: SteerInput) -> Steer {
+        self.agent.steer(run, input).await
     }
 
     fn forget(&self, session: &SessionId) {

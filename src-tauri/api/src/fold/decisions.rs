@@ -63,6 +63,7 @@ pub(super) fn classify(
         | Kind::PermissionAsked { .. }
         | Kind::PermissionDecided { .. }
         | Kind::RunCancelled { .. }
+        | Kind::LevelIgnored { .. }
         | Kind::Used { .. }
         | Kind::Retrying { .. }
         | Kind::Faulted { op: None, .. }

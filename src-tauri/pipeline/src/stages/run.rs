@@ -316,6 +316,9 @@ impl Run<'_> {
                 Ok(())
             }
             Step::Reasoning(text) => self.record_decisions(scan.reason(text)).await,
+            Step::LevelIgnored { level, asked, why } => {
+                self.recorder.note(Kind::LevelIgnored { level, asked, why })
+            }
             Step::Session { id, start, detail } => {
                 self.keep_agent_session(&progress.backend, id, start, detail)
                     .await

@@ -133,6 +133,7 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
         | Kind::ClockJumped { .. }
         | Kind::Refused { .. }
         | Kind::Faulted { .. }
+        | Kind::LevelIgnored { .. }
         | Kind::Retrying { .. }
         | Kind::ChannelState {
             to: ChannelState::Degraded | ChannelState::RateLimited,

@@ -35,6 +35,7 @@ pub(super) fn words(kind: &Kind) -> String {
             None => format!("conversation reset by {by}"),
         },
         Kind::Used { usage } => format!("{} tokens in, {} out", usage.input, usage.output),
+        Kind::LevelIgnored { level, asked, why } => said(format_args!("{level} {asked} is not set"), why),
         Kind::Retrying {
             attempt,
             after_ms,

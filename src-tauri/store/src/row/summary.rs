@@ -90,6 +90,7 @@ fn words(kind: &Kind) -> String {
         | Kind::PermissionDecided { .. }
         | Kind::RunCancelled { .. }
         | Kind::SessionReset { .. }
+        | Kind::LevelIgnored { .. }
         | Kind::Used { .. }
         | Kind::Retrying { .. }
         | Kind::RunFailed { .. }

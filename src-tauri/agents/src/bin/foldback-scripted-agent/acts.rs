@@ -54,6 +54,7 @@ impl Scripted {
                 std::fs::write("deaf", "")?;
                 thread::sleep(FOR_EVER);
             }
+            "joins" => return self.joins(id, session, rest),
             "silent" => thread::sleep(FOR_EVER),
             // Runs a command to its end, and says what it printed.
             "shell" => shell(session, rest)?,
@@ -105,10 +106,9 @@ impl Scripted {
                 thread::sleep(FOR_EVER);
             }
             // Says what its user should know in the place of its answer.
-            "warned" => {
-                say(session, "Model metadata not found.")?;
-                say(session, "Hello.")?;
-            }
+            "warned" => ["Model metadata not found.", "Hello."]
+                .iter()
+                .try_for_each(|piece| say(session, piece))?,
             // Asks for what we do not offer, and says what it was told.
             "asks" => {
                 let mut told = Vec::new();

@@ -41,7 +41,7 @@ impl Scripted {
         if self.replay == Replay::First {
             history(session, Duration::ZERO)?;
         }
-        self.answer(id, &json!({}))?;
+        self.answer(id, &self.offer.told())?;
         match self.replay {
             Replay::First | Replay::Interleaved => Ok(()),
             Replay::Late => history(session, PAUSE),

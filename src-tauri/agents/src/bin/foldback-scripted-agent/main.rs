@@ -3,15 +3,19 @@
 //!
 //! `foldback-scripted-agent MANNER` with `opencode`, `codex` or `other` as manner. What it does is in the prompt: its
 //! first word is the act, the rest is what the act needs (`Scripted::act`). The variable `ACT` stands for every prompt, and
-//! `REPLAY` says when the history of a session that is taken up is told (`Replay`).
+//! `REPLAY` says when the history of a session that is taken up is told (`Replay`), `OFFERS` which levels a session has
+//! (`Offer`), `QUEUES` that it takes a prompt while one runs.
 
 mod acts;
 mod given;
 mod history;
+mod levels;
 mod line;
 mod permissions;
+mod steering;
 
 use history::Replay;
+use levels::Offer;
 use line::{hear, refuse, tell, update};
 use serde_json::{Value, json};
 use std::{
@@ -68,6 +72,7 @@ fn main() -> ExitCode {
         own_ids: 0,
         told: Vec::new(),
         replay: Replay::from_env(),
+        offer: Offer::from_env(),
     };
     match agent.serve() {
         Ok(()) => ExitCode::SUCCESS,
@@ -85,6 +90,7 @@ struct Scripted {
     /// What it was told about the session.
     told: Vec<String>,
     replay: Replay,
+    offer: Offer,
 }
 
 impl Scripted {
@@ -103,22 +109,22 @@ impl Scripted {
                     &json!({
                         "protocolVersion": 1,
                         "agentCapabilities": {
+                            "_meta": {"scripted": {"promptQueueing": env::var("QUEUES").is_ok()}},
                             "loadSession": self.manner != Manner::Other || env::var("LOADS").is_ok(),
                             "promptCapabilities": {"image": self.manner != Manner::Other, "embeddedContext": true}
                         },
                         "authMethods": [{"id": "key", "name": "A key"}]
                     }),
                 )?,
-                "authenticate" | "session/set_mode" | "session/set_config_option" => {
-                    let mut told = params.clone();
-                    told["sessionId"] = Value::Null;
-                    self.told.push(format!("{} {told}", message["method"].as_str().unwrap_or_default()));
-                    self.answer(&id, &json!({"configOptions": []}))?;
+                "authenticate" | "session/set_mode" | "session/set_config_option" | "session/set_model" => {
+                    self.set(&id, &message)?;
                 }
                 "session/new" => {
                     self.sessions += 1;
                     let session = format!("s{}-{}", std::process::id(), self.sessions);
-                    self.answer(&id, &json!({"sessionId": session}))?;
+                    let mut answer = self.offer.told();
+                    answer["sessionId"] = json!(session);
+                    self.answer(&id, &answer)?;
                     if self.manner == Manner::Opencode {
                         let commands = json!({"sessionUpdate": "available_commands_update", "availableCommands": []});
                         update(&json!(session), &commands)?;
@@ -151,6 +157,18 @@ impl Scripted {
         }
         thread::sleep(FOR_EVER);
         Ok(())
+    }
+
+    /// Notes what it is asked to set, and sets what it offers.
+    fn set(&mut self, id: &Value, message: &Value) -> Done {
+        let method = message["method"].as_str().unwrap_or_default();
+        let mut told = message["params"].clone();
+        told["sessionId"] = Value::Null;
+        self.told.push(format!("{method} {told}"));
+        match self.offer.set(method, &message["params"]) {
+            Some(answer) => self.answer(id, &answer),
+            None => refuse(id, -32602, "no such value"),
+        }
     }
 
     fn end(&self, id: &Value, reason: &str) -> Done {

@@ -5,7 +5,7 @@ use super::{
 };
 use serde_json::{Map, Value};
 
-const FIELDS: [&str; 10] = [
+const FIELDS: [&str; 11] = [
     "model",
     "messages",
     "max_tokens",
@@ -16,6 +16,7 @@ const FIELDS: [&str; 10] = [
     "top_k",
     "stop_sequences",
     "thinking",
+    "output_config",
 ];
 
 /// Checks a request and counts the bytes of its conversation.
@@ -27,6 +28,7 @@ pub(super) fn check(fields: &Map<String, Value>, insists: &Insists) -> Result<us
         return Err(Refusal::invalid("max_tokens: Field required"));
     }
     tokens(fields, "max_tokens", 1)?;
+    thinking(fields).map_err(Refusal::invalid)?;
     match fields.get("system") {
         Some(Value::String(system)) if system.trim().is_empty() => {
             return Err(Refusal::invalid("system: text content blocks must be non-empty"));
@@ -40,6 +42,41 @@ pub(super) fn check(fields: &Map<String, Value>, insists: &Insists) -> Result<us
         }
         text_or_parts(role, content, part)
     })
+}
+
+/// <https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking>, and its successor:
+/// <https://docs.anthropic.com/en/docs/build-with-claude/adaptive-thinking>.
+fn thinking(fields: &Map<String, Value>) -> Result<(), String> {
+    const EFFORTS: [&str; 5] = ["low", "medium", "high", "xhigh", "max"];
+    if let Some(config) = fields.get("output_config") {
+        exactly(
+            config.as_object().ok_or("output_config is no object")?,
+            &["effort"],
+        )?;
+        if !EFFORTS.iter().any(|effort| config["effort"] == *effort) {
+            return Err(format!("{} is no effort", config["effort"]));
+        }
+    }
+    let Some(thinking) = fields.get("thinking") else {
+        return Ok(());
+    };
+    let thinking = thinking.as_object().ok_or("thinking is no object")?;
+    match thinking.get("type").and_then(Value::as_str) {
+        Some("disabled" | "adaptive") => exactly(thinking, &["type"]),
+        Some("enabled") => {
+            exactly(thinking, &["type", "budget_tokens"])?;
+            let budget = thinking["budget_tokens"].as_u64().unwrap_or_default();
+            let most = fields["max_tokens"].as_u64().unwrap_or_default();
+            if budget < 1024 || budget >= most {
+                return Err(format!("budget_tokens {budget} is not from 1024 to below {most}"));
+            }
+            if fields.contains_key("temperature") || fields.contains_key("top_k") {
+                return Err("neither temperature nor top_k go with thinking".to_owned());
+            }
+            Ok(())
+        }
+        kind => Err(format!("unknown thinking {kind:?}")),
+    }
 }
 
 fn part(part: &Map<String, Value>) -> Result<usize, String> {

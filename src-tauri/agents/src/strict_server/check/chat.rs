@@ -1,11 +1,12 @@
 //! Chat completions: <https://platform.openai.com/docs/api-reference/chat/create>.
 
 use super::{
-    Insists, Refusal, conversation, data_url, exactly, is_true, known, model_is, text_or_parts, tokens,
+    Insists, Refusal, conversation, data_url, effort, exactly, is_true, known, model_is, text_or_parts,
+    tokens,
 };
 use serde_json::{Map, Value, json};
 
-const FIELDS: [&str; 10] = [
+const FIELDS: [&str; 11] = [
     "model",
     "messages",
     "stream",
@@ -16,6 +17,7 @@ const FIELDS: [&str; 10] = [
     "max_completion_tokens",
     "seed",
     "stop",
+    "reasoning_effort",
 ];
 
 /// Checks a request and counts the bytes of its conversation.
@@ -24,6 +26,7 @@ pub(super) fn check(fields: &Map<String, Value>, insists: &Insists) -> Result<us
     model_is(fields, insists)?;
     is_true(fields, "stream")?;
     tokens(fields, "max_tokens", 1)?;
+    effort(fields.get("reasoning_effort"))?;
     match fields.get("stream_options") {
         Some(options) if *options != json!({"include_usage": true}) => {
             return Err(Refusal::invalid(format!("unknown stream_options {options}")));

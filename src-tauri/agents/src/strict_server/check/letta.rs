@@ -4,13 +4,14 @@
 use super::{Refusal, anthropic::source, conversation, exactly, is_true, known, text_or_parts, tokens};
 use serde_json::{Map, Value, json};
 
-const FIELDS: [&str; 6] = [
+const FIELDS: [&str; 7] = [
     "messages",
     "max_steps",
     "stream_tokens",
     "include_pings",
     "background",
     "enable_thinking",
+    "override_model",
 ];
 
 /// Checks a request and counts the bytes of its message. The server knows what was said before: it is not said
@@ -20,6 +21,11 @@ pub(super) fn check(fields: &Map<String, Value>) -> Result<usize, Refusal> {
     is_true(fields, "stream_tokens")?;
     is_true(fields, "include_pings")?;
     tokens(fields, "max_steps", 1)?;
+    // https://docs.letta.com/api-reference/agents/messages/create-stream#request.body.override_model
+    let handle = |model: &Value| model.as_str().is_some_and(|handle| handle.contains('/'));
+    if fields.get("override_model").is_some_and(|model| !handle(model)) {
+        return Err(Refusal::invalid("override_model is no handle of a model"));
+    }
     if let Some(Value::Object(decision)) = fields.get("messages").and_then(|messages| messages.get(0))
         && decision.get("type") == Some(&json!("approval"))
     {

@@ -226,6 +226,17 @@ fn tokens(fields: &Map<String, Value>, name: &str, least: u64) -> Result<(), Ref
     }
 }
 
+/// An effort of `OpenAI` (<https://platform.openai.com/docs/guides/reasoning>), where there is one.
+fn effort(effort: Option<&Value>) -> Result<(), Refusal> {
+    const EFFORTS: [&str; 6] = ["none", "minimal", "low", "medium", "high", "xhigh"];
+    match effort {
+        Some(effort) if !EFFORTS.iter().any(|known| effort == known) => {
+            Err(Refusal::invalid(format!("{effort} is no effort")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Checks a conversation and counts its bytes. Chat templates of real models are as strict: a system message first
 /// or none, then user and assistant in turn, and a user at the end.
 fn conversation(

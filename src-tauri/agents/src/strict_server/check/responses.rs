@@ -1,7 +1,8 @@
 //! Responses: <https://platform.openai.com/docs/api-reference/responses/create>.
 
 use super::{
-    Insists, Refusal, conversation, data_url, exactly, is_true, known, model_is, text_or_parts, tokens,
+    Insists, Refusal, conversation, data_url, effort, exactly, is_true, known, model_is, text_or_parts,
+    tokens,
 };
 use serde_json::{Map, Value};
 
@@ -28,6 +29,14 @@ pub(super) fn check(fields: &Map<String, Value>, insists: &Insists) -> Result<us
     }
     if fields.get("instructions").is_some_and(|it| !it.is_string()) {
         return Err(Refusal::invalid("instructions is no text"));
+    }
+    match fields.get("reasoning") {
+        None => {}
+        Some(Value::Object(reasoning)) => {
+            known(reasoning, &["effort", "summary"])?;
+            effort(reasoning.get("effort"))?;
+        }
+        Some(_) => return Err(Refusal::invalid("reasoning is not an object")),
     }
     // The reference's least.
     tokens(fields, "max_output_tokens", 16)?;

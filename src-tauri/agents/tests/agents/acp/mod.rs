@@ -2,6 +2,7 @@
 
 mod confined;
 mod faults;
+mod levels;
 mod limits;
 mod manners;
 #[cfg(feature = "test-peers")]
@@ -10,6 +11,7 @@ mod processes;
 #[cfg(feature = "test-peers")]
 mod real;
 mod sessions;
+mod steering;
 
 use crate::{
     contract::Subject,

@@ -3,6 +3,7 @@
 mod anthropic;
 mod faults;
 mod letta;
+mod levels;
 mod responses;
 mod upstream;
 

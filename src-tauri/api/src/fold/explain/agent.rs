@@ -42,6 +42,11 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
             run_step("Reasoning is never sent; the user does not see it.").with("thought", text)
         }
         Kind::RunCancelled { by } => run_step("The agent says no more in this turn.").with("stopped by", by),
+        Kind::LevelIgnored { level, asked, why } => {
+            Explanation::new(level.code(), level.about(), "The run goes on without it.")
+                .with("asked for", asked)
+                .with("why", why)
+        }
         Kind::Used { usage } => run_step(NOTHING)
             .with("tokens read", usage.input)
             .with("tokens written", usage.output),

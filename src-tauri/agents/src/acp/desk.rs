@@ -1,0 +1,107 @@
+//! What is said to a run from outside while it goes on: decisions about its permissions, and messages that are steered
+//! into it.
+
+use crate::{Steer, SteerInput};
+use foldback_wire::{PermissionId, PermissionOption, RunId};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+use tokio::sync::{mpsc, oneshot};
+
+/// Something that is said to a run.
+pub(super) enum RunInput {
+    /// What was decided about a permission request.
+    Decision(PermissionId, Option<PermissionOption>),
+    /// A message for it, and where its answer goes.
+    Steer(Box<SteerInput>, oneshot::Sender<Steer>),
+}
+
+/// A run that goes on.
+struct Open {
+    inputs: mpsc::UnboundedSender<RunInput>,
+    prompted: Arc<AtomicBool>,
+}
+
+/// All runs that go on.
+#[derive(Default)]
+pub(super) struct Desk(Mutex<HashMap<RunId, Open>>);
+
+impl Desk {
+    /// Opens a run, as long as the first of these lives.
+    pub(super) fn open(&self, run: RunId) -> (OpenRun<'_>, RunInputs) {
+        let (inputs, received) = mpsc::unbounded_channel();
+        let prompted = Arc::<AtomicBool>::default();
+        let open = Open {
+            inputs,
+            prompted: Arc::clone(&prompted),
+        };
+        self.all().insert(run, open);
+        let inputs = RunInputs { received, prompted };
+        (OpenRun { desk: self, run }, inputs)
+    }
+
+    /// Passes a decision on. One for a run that has ended changes nothing.
+    pub(super) fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
+        if let Some(open) = self.all().get(&run) {
+            let decision = RunInput::Decision(request.clone(), option.cloned());
+            let _ = open.inputs.send(decision);
+        }
+    }
+
+    /// Passes a message on, and gives what became of it. Nobody waits for a process that starts.
+    pub(super) async fn steer(&self, run: RunId, input: SteerInput) -> Steer {
+        let (answer, answered) = oneshot::channel();
+        {
+            let all = self.all();
+            let Some(open) = all.get(&run) else {
+                return Steer::not_now("acp: the run has ended");
+            };
+            if !open.prompted.load(Ordering::Acquire) {
+                return Steer::not_now("acp: the agent has not been prompted yet");
+            }
+            let _ = open.inputs.send(RunInput::Steer(Box::new(input), answer));
+        }
+        // A run that ends drops what it has not read.
+        let ended = |_| Steer::not_now("acp: the run has ended");
+        answered.await.unwrap_or_else(ended)
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<RunId, Open>> {
+        // Whole after every change: a panic elsewhere spoils nothing.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A run that can be spoken to, as long as this lives.
+pub(super) struct OpenRun<'a> {
+    desk: &'a Desk,
+    run: RunId,
+}
+
+impl Drop for OpenRun<'_> {
+    fn drop(&mut self) {
+        self.desk.all().remove(&self.run);
+    }
+}
+
+/// A run's end of it.
+pub(super) struct RunInputs {
+    received: mpsc::UnboundedReceiver<RunInput>,
+    prompted: Arc<AtomicBool>,
+}
+
+impl RunInputs {
+    /// What is said next; nothing more once the run has ended.
+    pub(super) async fn next(&mut self) -> Option<RunInput> {
+        self.received.recv().await
+    }
+
+    /// The agent has been prompted: from now on messages are passed on.
+    pub(super) fn prompted(&self) {
+        self.prompted.store(true, Ordering::Release);
+    }
+}
