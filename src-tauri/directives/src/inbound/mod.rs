@@ -10,6 +10,7 @@ mod set;
 mod table;
 mod value;
 mod words;
+mod written;
 
 #[cfg(test)]
 mod tests;
@@ -88,6 +89,9 @@ pub struct Inbound {
     pub directives: Directives,
     /// Findings, by start of span, then code.
     pub diagnostics: Vec<Diagnostic>,
+    /// Ranges of the text in which the directives stand, in order. Without those of a sender who may not use them.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub spans: Vec<Span>,
 }
 
 /// Reads one message.
@@ -139,6 +143,7 @@ pub fn parse(text: &str, settings: &Settings) -> Inbound {
         directive_only,
         directives,
         diagnostics,
+        spans,
     }
 }
 
