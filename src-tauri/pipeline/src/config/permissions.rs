@@ -14,7 +14,9 @@ pub struct PermissionsConfig {
     pub policy: PermissionPolicy,
     /// Kinds of tools of which every single call is allowed.
     pub allow_once: Vec<ToolKind>,
-    /// Kinds of tools whose calls are rejected, also where the list above has them.
+    /// Kinds of tools about whose calls a person decides, also where the list above has them.
+    pub ask: Vec<ToolKind>,
+    /// Kinds of tools whose calls are rejected, also where a list above has them.
     pub reject: Vec<ToolKind>,
     /// The time that a person may take; then the request is rejected.
     pub timeout: Interval,
@@ -27,6 +29,7 @@ impl Default for PermissionsConfig {
         Self {
             policy: PermissionPolicy::Ask,
             allow_once: Vec::new(),
+            ask: Vec::new(),
             reject: Vec::new(),
             timeout: Interval::minutes(5),
             in_chat: false,
@@ -113,6 +116,8 @@ impl PermissionsConfig {
         let unknown = !names(&ToolKind::ALL);
         if names(&self.reject) {
             (PermissionPolicy::Reject, "agent.permissions.reject")
+        } else if names(&self.ask) {
+            (PermissionPolicy::Ask, "agent.permissions.ask")
         } else if names(&self.allow_once) {
             (PermissionPolicy::AllowOnce, "agent.permissions.allow_once")
         } else if unknown && self.policy == PermissionPolicy::AllowOnce && !self.reject.is_empty() {
