@@ -12,11 +12,12 @@ use crate::{
 };
 use foldback_store::row;
 use foldback_wire::{
-    ChannelId, Event, FileFate, HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode, Span, Suppression,
-    Terminal, ToolStatus, TurnId,
+    ChannelId, DirectiveScope, Event, FileFate, HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode, Span,
+    Suppression, Terminal, ToolStatus, TurnId,
     rpc::{DirectiveEntry, LedgerEntry, TurnDetail, Why, WhyStep},
 };
 use outcome::{ended_in_words, explained, noun};
+use std::collections::BTreeMap;
 
 /// Why the turn of these events went as it did; `None` when they hold no message.
 pub fn why(turn: TurnId, events: &[Event]) -> Option<Why> {
@@ -58,6 +59,16 @@ struct Way<'a> {
     is_gone: bool,
     /// Those of the turn.
     events: &'a [Event],
+}
+
+/// What a gate decided from, in brackets; nothing where there is none.
+fn inputs_in_words(inputs: &BTreeMap<String, String>) -> String {
+    let words = inputs.iter().map(|(name, value)| format!("{name} = {value}"));
+    let words: Vec<_> = words.collect();
+    if words.is_empty() {
+        return String::new();
+    }
+    format!(" ({})", words.join(", "))
 }
 
 /// What a step says about the answer.
@@ -103,7 +114,15 @@ impl Way<'_> {
                     .to_owned();
                 (Some(text), Says::No(Some("outbox.max_age".to_owned())))
             }
-            Kind::Received { .. }
+            // Text that was meant as a directive explains an answer that does not obey it.
+            Kind::InlineDirectives(read) if read.scope == DirectiveScope::Refused => {
+                (None, Says::No(read.setting.clone()))
+            }
+            Kind::InlineDirectives(_)
+            | Kind::SettingsChanged { .. }
+            | Kind::SettingsResolved { .. }
+            | Kind::Command { .. }
+            | Kind::Received { .. }
             | Kind::Passed { .. }
             | Kind::Pairing { .. }
             | Kind::Queued { .. }
@@ -121,15 +140,7 @@ impl Way<'_> {
                 setting,
                 ..
             } => {
-                let inputs: Vec<_> = inputs
-                    .iter()
-                    .map(|(name, value)| format!("{name} = {value}"))
-                    .collect();
-                let from = if inputs.is_empty() {
-                    String::new()
-                } else {
-                    format!(" ({})", inputs.join(", "))
-                };
+                let from = inputs_in_words(inputs);
                 (Some(format!("{gate}: {detail}{from}")), Says::No(setting.clone()))
             }
             Kind::Gathered { fate, setting, .. } => (None, self.left_out(*fate, setting.as_ref())),

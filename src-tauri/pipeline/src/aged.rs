@@ -32,11 +32,11 @@ pub(crate) struct AgedMessages {
 }
 
 impl AgedMessages {
-    pub(crate) fn new(queue: &Arc<TurnQueue>) -> Self {
-        Self {
+    pub(crate) fn new(queue: &Arc<TurnQueue>) -> Arc<Self> {
+        Arc::new(Self {
             queue: Arc::clone(queue),
             waiting: Mutex::default(),
-        }
+        })
     }
 
     /// Has a message wait for a person.

@@ -1,4 +1,9 @@
-//! The gates, in their order: finalize, dedupe, authorize, activation, session.
+//! The gates, in their order: finalize, dedupe, authorize, activation, session, inline directives, commands, send policy.
+
+mod in_session;
+mod sender_text;
+
+pub(crate) use sender_text::OwnAnswerKind;
 
 use crate::{
     context::TurnContext,
@@ -14,14 +19,15 @@ use crate::{
         age::{AgeContext, check_age},
         answer::{ChatAnswer, answer_permission},
         authorize::{AuthorizeContext, authorize},
+        command_access::CommandAccess,
         dedupe::{Claim, SeenMessages},
         finalize::finalize,
         sender_limit::SenderTimes,
         session,
     },
 };
-use foldback_store::{SessionRecord, StoreError};
-use foldback_wire::{Gate, Inbound, Kind, Platform, SessionId, Stage, Timestamp, TurnId};
+use foldback_store::{SessionSettings, StoreError};
+use foldback_wire::{ChatType, Gate, Inbound, Kind, Platform, SessionId, Stage, Timestamp, TurnId};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The origin of a turn's message.
@@ -43,20 +49,43 @@ pub(crate) struct AdmittedMessage {
     pub(crate) message: Inbound,
     pub(crate) session: SessionId,
     pub(crate) claim: Claim,
+    /// The settings that its directives set for this turn alone.
+    pub(crate) overrides: SessionSettings,
+}
+
+/// A message that Foldback answers itself.
+pub(crate) struct OwnAnswer {
+    pub(crate) message: Inbound,
+    pub(crate) session: SessionId,
+    pub(crate) claim: Claim,
+    pub(crate) access: CommandAccess,
+    pub(crate) kind: OwnAnswerKind,
 }
 
 /// The destination of a message that passed the gates.
 enum Destination {
-    Conversation(SessionId),
-    Command(&'static str),
+    Conversation {
+        session: SessionId,
+        /// The words for the agent, where they are not the whole text.
+        text: Option<String>,
+        overrides: SessionSettings,
+    },
+    OwnAnswer {
+        session: SessionId,
+        access: CommandAccess,
+        kind: OwnAnswerKind,
+    },
+    PermissionAnswer(&'static str),
 }
 
 /// The decision of the gates about a message.
 pub(crate) enum Admission {
     /// It goes into its conversation.
-    Conversation(AdmittedMessage),
+    Conversation(Box<AdmittedMessage>),
+    /// Foldback answers it itself.
+    OwnAnswer(Box<OwnAnswer>),
     /// It answers a request for permission, and is nothing for the agent.
-    Command { name: &'static str, claim: Claim },
+    PermissionAnswer { name: &'static str, claim: Claim },
     /// A gate said no.
     Stopped(Box<Stop>),
     /// A gate said no, and an operator can be asked.
@@ -64,9 +93,12 @@ pub(crate) enum Admission {
 }
 
 impl Admission {
-    /// True where a run, or a code for the sender, follows. Neither begins while the process ends.
+    /// True where a run, an answer of our own, or a code for the sender follows. Neither begins while the process ends.
     pub(crate) const fn begins_work(&self) -> bool {
-        matches!(self, Self::Conversation(_) | Self::UnknownSender { .. })
+        matches!(
+            self,
+            Self::Conversation(_) | Self::OwnAnswer(_) | Self::UnknownSender { .. }
+        )
     }
 }
 
@@ -136,17 +168,40 @@ impl Gates {
             Flow::Continue(message) => message,
             Flow::Stop(stop) => return Ok(Admission::Stopped(stop)),
         };
-        Ok(match self.admit_final(recorder, turn, &message, origin).await? {
-            Flow::Continue((Destination::Conversation(session), claim)) => {
-                Admission::Conversation(AdmittedMessage {
+        let (destination, claim) = match self.admit_final(recorder, turn, &message, origin).await? {
+            Flow::Continue(admitted) => admitted,
+            Flow::Stop(stop) if stop.gate == Gate::Unpaired => {
+                return Ok(Admission::UnknownSender { message, stop });
+            }
+            Flow::Stop(stop) => return Ok(Admission::Stopped(stop)),
+        };
+        Ok(match destination {
+            Destination::Conversation {
+                session,
+                text,
+                overrides,
+            } => {
+                let mut message = message;
+                message.text = text.unwrap_or(message.text);
+                Admission::Conversation(Box::new(AdmittedMessage {
                     message,
                     session,
                     claim,
-                })
+                    overrides,
+                }))
             }
-            Flow::Continue((Destination::Command(name), claim)) => Admission::Command { name, claim },
-            Flow::Stop(stop) if stop.gate == Gate::Unpaired => Admission::UnknownSender { message, stop },
-            Flow::Stop(stop) => Admission::Stopped(stop),
+            Destination::OwnAnswer {
+                session,
+                access,
+                kind,
+            } => Admission::OwnAnswer(Box::new(OwnAnswer {
+                message,
+                session,
+                claim,
+                access,
+                kind,
+            })),
+            Destination::PermissionAnswer(name) => Admission::PermissionAnswer { name, claim },
         })
     }
 
@@ -190,7 +245,10 @@ impl Gates {
             Flow::Stop(stop) => return Ok(Flow::Stop(stop)),
         };
         let destination = match find_repeated(&self.seen, rules, recorder, message, turn).await {
-            Ok(None) => self.admit_claimed(recorder, can.platform, message, origin).await,
+            Ok(None) => {
+                self.admit_claimed(recorder, turn, can.platform, message, origin)
+                    .await
+            }
             Ok(Some(stop)) => Ok(stop.flow()),
             Err(error) => Err(error),
         };
@@ -212,6 +270,7 @@ impl Gates {
     async fn admit_claimed(
         &self,
         recorder: &Recorder,
+        turn: TurnId,
         platform: Platform,
         message: &Inbound,
         origin: TurnOrigin,
@@ -248,14 +307,20 @@ impl Gates {
                     stage: Stage::Commands,
                     detail,
                 })?;
-                return Ok(Flow::Continue(Destination::Command(name)));
+                return Ok(Flow::Continue(Destination::PermissionAnswer(name)));
             }
         }
+        let session = session::key(rules, self.context.ports.config.session.scope, message);
+        let activation = match message.chat_type {
+            ChatType::Group => self.context.sessions.settings(&session).await?.activation,
+            ChatType::Direct => None,
+        };
         // Made in place, so that the count is locked for this decision alone.
         let meant = activate(
             ActivateContext {
                 rules,
                 settings,
+                activation,
                 answers_bot: message.reply_to.as_ref().is_some_and(wrote),
                 bots: &mut self.bot_turns(),
             },
@@ -265,25 +330,11 @@ impl Gates {
         if message.omitted.is_some() {
             return Ok(content_omitted().flow());
         }
-        let session = session::key(
-            self.context.rules,
-            self.context.ports.config.session.scope,
-            message,
-        );
         recorder.find_session(&session);
         // It is for the bot. Before its session counts it, so that it is not counted twice after a crash in between.
         recorder.release()?;
-        // While the process ends nothing runs; the next start spreads them.
-        if origin == TurnOrigin::New && !self.context.shutdown.no_new_turns.is_cancelled() {
-            let kind = settings.kind(&message.channel);
-            let most = self.context.ports.config.queue.most_of_sender(kind);
-            let admitted = self.sender_times().admit(rules, most, message, recorder.now());
-            if let Flow::Stop(stop) = admitted {
-                return Ok(Flow::Stop(stop));
-            }
-        }
-        self.remember(recorder, &session, message, origin).await?;
-        Ok(Flow::Continue(Destination::Conversation(session)))
+        self.admit_in_session(recorder, (turn, session), platform, message, origin)
+            .await
     }
 
     /// A message as the answer to a request for permission, where those are asked in the chat.
@@ -292,36 +343,6 @@ impl Gates {
             self.context.ports.config.agent.permissions.in_chat && self.context.rules.holds(Rule::PermitChat);
         asks.then(|| answer_permission(&self.context.permissions, self.context.rules, message))
             .flatten()
-    }
-
-    async fn remember(
-        &self,
-        recorder: &Recorder,
-        id: &SessionId,
-        message: &Inbound,
-        origin: TurnOrigin,
-    ) -> Result<(), StoreError> {
-        let now = recorder.now();
-        let known = recorder.journal.session(id).await?;
-        let mut record = known.unwrap_or_else(|| SessionRecord {
-            id: id.clone(),
-            channel: message.channel.clone(),
-            turns: 0,
-            created: now,
-            used: now,
-            chat: None,
-            sender: String::new(),
-        });
-        record.turns += u64::from(!matches!(origin, TurnOrigin::Resumed { counted: true, .. }));
-        record.used = now;
-        record.chat = Some(message.chat.clone());
-        record.sender = recorder.words(&message.sender.display_name).into_owned();
-        let detail = format!("turn {} of session {id}", record.turns);
-        recorder.journal.put_session(record).await?;
-        recorder.in_session(id).note(Kind::Passed {
-            stage: Stage::Session,
-            detail,
-        })
     }
 }
 

@@ -10,6 +10,8 @@
 mod aged;
 mod brief;
 mod channel_log;
+mod command_reference;
+mod commands;
 pub mod config;
 mod context;
 mod conversations;
@@ -35,6 +37,7 @@ mod queue;
 mod recorder;
 mod repeats;
 mod rules;
+mod session_settings;
 mod split;
 mod stages;
 mod supervise;
@@ -47,6 +50,7 @@ mod voices;
 mod testing;
 
 pub use aged::AwaitingConsent;
+pub use command_reference::{CommandReference, command_references};
 pub use context::Agents;
 pub use crash::CrashPoint;
 pub use deliver::reply::honoured_flags;

@@ -1,7 +1,7 @@
 //! A message that passed the gates and waits for its turn.
 
 use crate::{recorder::Recorder, stages::dedupe::Claim};
-use foldback_store::StoreError;
+use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{Inbound, Kind, MessageId, SessionId, Terminal, Timestamp, TurnId};
 use tokio::sync::oneshot;
 
@@ -17,6 +17,8 @@ pub(crate) struct Pending {
     pub(crate) since: Timestamp,
     /// The message of the bot that its answer is written into.
     pub(crate) into: Option<MessageId>,
+    /// The settings that its directives set for this turn alone.
+    pub(crate) overrides: SessionSettings,
 }
 
 impl Pending {

@@ -11,6 +11,8 @@ use crate::{
     },
     leaks::LeakWatch,
     pending::Pending,
+    rules::Rule,
+    session_settings::TurnSettings,
     stages::{
         dedupe::SeenMessages,
         permit::PermitContext,
@@ -139,11 +141,15 @@ impl TurnRunner {
             recorder,
             ..
         } = pending;
-        let Some(port) = self.context.ports.port(&message.channel) else {
+        let Some(mut port) = self.context.ports.port(&message.channel) else {
             return Ok(Terminal::Failed {
                 detail: format!("the channel {} is gone", message.channel),
             });
         };
+        let settings = self.settings_of(pending).await?;
+        port.output.tools = settings.tools().unwrap_or(port.output.tools);
+        port.output.reasoning = settings.reasoning().unwrap_or(port.output.reasoning);
+        let permissions = settings.permissions(&self.context.ports.config.agent.permissions);
         let busy = self.context.busy.token();
         let leaks = Arc::new(LeakWatch::default());
         let on = (&self.delivery_queues, &self.context.ids);
@@ -159,8 +165,11 @@ impl TurnRunner {
         let stopped = cancel.clone();
         let state = self.list_run(pending, &cancel);
         let agent = self.context.agents.of(&message.channel);
-        let request = brief(&self.context, pending, &port, agent.as_ref(), &cancel).await?;
-        let settings = self.context.scan_settings(&port);
+        let mut request = brief(&self.context, pending, &port, agent.as_ref(), &cancel).await?;
+        if self.context.rules.holds(Rule::InlineLevels) {
+            request.levels = settings.levels(&self.context.ports.config.agent.models);
+        }
+        let grammar = self.context.scan_settings(&port);
         let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
         let chat_full = CancellationToken::new();
         let run = Run {
@@ -178,7 +187,7 @@ impl TurnRunner {
             shows_thoughts: port.output.reasoning != ReasoningDisplay::Hide,
             permit: PermitContext {
                 permissions: &self.context.permissions,
-                config: &self.context.ports.config.agent.permissions,
+                config: &permissions,
                 turn: *id,
                 session,
                 message,
@@ -200,7 +209,7 @@ impl TurnRunner {
         delivery.operations.chat_full = chat_full;
         delivery.operations.write_into(pending.into.clone());
         let scan = Scan::new(
-            &settings,
+            &grammar,
             &message.text,
             self.context.redaction.as_ref(),
             self.context.rules,
@@ -220,6 +229,19 @@ impl TurnRunner {
             delivery.collect_elsewhere().await?;
         }
         Ok(delivery.terminal(failure))
+    }
+
+    /// The settings of a turn, read as its run starts; those that are not the configuration's are told.
+    async fn settings_of(&self, pending: &Pending) -> Result<TurnSettings, StoreError> {
+        let settings = TurnSettings {
+            message: pending.overrides.clone(),
+            session: self.context.sessions.settings(&pending.session).await?,
+        };
+        let told = settings.effective();
+        if !told.is_empty() {
+            pending.recorder.note(Kind::SettingsResolved { settings: told })?;
+        }
+        Ok(settings)
     }
 
     /// Lists a turn as one that runs.

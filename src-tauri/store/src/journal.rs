@@ -1,7 +1,7 @@
 //! What the pipeline needs of a store. Two implementations, one contract suite: SQLite, and memory for
 //! replays, whose virtual clock must not race a database's threads.
 
-use crate::{EventDuration, Mention, Selection, Then, TurnOutline};
+use crate::{EventDuration, Mention, Selection, SessionSettings, Then, TurnOutline};
 use async_trait::async_trait;
 use foldback_wire::{
     ChannelId, ChatId, Draft, Event, OpId, Operation, Outcome, Seq, SessionId, Target, Timestamp, TurnId,
@@ -82,6 +82,12 @@ pub struct SessionRecord {
     /// Who wrote that, as they call themselves.
     #[serde(default)]
     pub sender: String,
+    /// The turn of its latest message for the agent; earlier versions did not keep it.
+    #[serde(default)]
+    pub latest_turn: Option<TurnId>,
+    /// The settings that people changed; earlier versions kept none.
+    #[serde(default)]
+    pub settings: SessionSettings,
 }
 
 /// What went wrong with the store. What was acknowledged before is safe.

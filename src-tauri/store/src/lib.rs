@@ -14,6 +14,7 @@ mod pairing;
 mod row;
 mod scene;
 mod selection;
+mod session_settings;
 mod sqlite;
 mod then;
 mod view;
@@ -31,6 +32,7 @@ pub use row::{one_line, row};
 pub(crate) use scene::SCENE_KINDS;
 pub use scene::Scene;
 pub use selection::Selection;
+pub use session_settings::SessionSettings;
 pub use sqlite::{
     Limits, SqliteJournal, check_links, close_to_others, has_writer, journal_files, make_private_folder,
     real_journal,

@@ -1,10 +1,10 @@
 //! The kinds of events. State at any moment is a fold over them.
 
 use crate::{
-    Actor, AgentFault, Answerer, ChannelState, DirectiveRef, Fault, FileFate, Gate, Hold, Inbound, Intent,
-    MessageId, OpId, Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, Receipt,
-    RefusalCode, RunId, RunLevel, SessionStart, SpokenDirective, Stage, StopReason, Terminal, Timestamp,
-    ToolCall, UnreadablePart, Usage, UserId,
+    Actor, AgentFault, Answerer, ChannelState, DirectiveRef, EffectiveSetting, Fault, FileFate, Gate, Hold,
+    Inbound, InlineDirectives, Intent, MessageId, OpId, Outcome, PairingStep, PermissionId, PermissionOption,
+    PermissionRequest, Receipt, RefusalCode, RunId, RunLevel, SessionStart, SettingChange, SpokenDirective,
+    Stage, StopReason, Terminal, Timestamp, ToolCall, UnreadablePart, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -159,6 +159,27 @@ pub enum Kind {
         /// The words that are spoken in it, where it was written down; older journals have it only in the prompt.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         heard: Option<String>,
+    },
+    /// Directives of the sender were read in the message's text.
+    InlineDirectives(InlineDirectives),
+    /// Settings of the session changed, by a directive, a command or a person at the console.
+    SettingsChanged {
+        /// The changes, in the order of the settings.
+        changes: Vec<SettingChange>,
+        /// Their author.
+        by: Actor,
+    },
+    /// The message is a command, which Foldback answers itself.
+    Command {
+        /// Its name without the slash.
+        name: String,
+        /// The rest of the message's first line.
+        arguments: String,
+    },
+    /// Settings that are not the configuration's own count for the run.
+    SettingsResolved {
+        /// Those settings.
+        settings: Vec<EffectiveSetting>,
     },
     /// The prompt that the agent is given.
     Prepared {

@@ -13,6 +13,7 @@ mod flags;
 mod hold;
 mod ids;
 mod inbound;
+mod inline;
 mod levels;
 mod link;
 mod pairing;
@@ -48,6 +49,10 @@ pub use ids::{
     ChannelId, ChatId, MessageId, OpId, PermissionId, RunId, Seq, SessionId, ThreadId, ToolId, TurnId, UserId,
 };
 pub use inbound::{Attachment, ChatType, FileFate, Inbound, OmittedContent, Sender};
+pub use inline::{
+    DirectiveScope, EffectiveSetting, GroupActivation, InlineDirective, InlineDirectives, SendPolicy,
+    SettingChange, SettingSource,
+};
 pub use levels::{ModelOverride, RunLevel, RunLevels, ThinkLevel};
 pub use link::{LINK_SCHEME, LinkError};
 pub use pairing::PairingStep;

@@ -16,6 +16,7 @@ use std::{
 
 mod known;
 mod request;
+mod user_words;
 
 use known::KnownSecrets;
 
@@ -162,16 +163,17 @@ impl Redaction {
                 self.mask(why);
             }
             Kind::Truncated { detail, .. } => self.optional(detail),
-            Kind::LevelIgnored { asked, why, .. } => {
-                self.mask(asked);
-                self.mask(why);
-            }
             Kind::Stopping { detail, inputs, .. } => {
                 self.mask(detail);
                 for value in inputs.values_mut() {
                     self.mask(value);
                 }
             }
+            Kind::InlineDirectives(_)
+            | Kind::SettingsChanged { .. }
+            | Kind::SettingsResolved { .. }
+            | Kind::LevelIgnored { .. }
+            | Kind::Command { .. } => self.user_words(kind),
             Kind::Tool { call } => {
                 self.mask(&mut call.name);
                 self.optional(&mut call.arguments);

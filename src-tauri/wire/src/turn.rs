@@ -14,6 +14,7 @@ closed_set! {
         Session = "session": "Finds the conversation's session.",
         InlineDirectives = "inline_directives": "Takes directives such as /think out of the text.",
         Commands = "commands": "Answers commands.",
+        SendPolicy = "send_policy": "Decides whether the agent runs in this session at all.",
         Queue = "queue": "Waits for the running turn.",
         Prepare = "prepare": "Writes what the agent is given.",
         Run = "run": "Runs the agent.",
@@ -48,6 +49,7 @@ closed_set! {
         NotTheAsker = "not_the_asker": "It answers a request for permission that is somebody else's.",
         NothingAsked = "nothing_asked": "It answers a request for permission, and none waits under this number.",
         WhichAsked = "which_asked": "It answers a request for permission without a number, and several wait, or it allows one that the chat shows only a part of.",
+        SendDenied = "send_denied": "The session is closed to messages for the agent.",
         ShuttingDown = "shutting_down": "The process is ending.",
     }
 }

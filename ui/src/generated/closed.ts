@@ -14,6 +14,7 @@ import type {
   DecisionKind,
   DemoPhase,
   DemoTopic,
+  DirectiveScope,
   ExportFormat,
   ReportFormat,
   RunActivity,
@@ -41,6 +42,7 @@ import type {
   RunLevel,
   SecretSource,
   SessionStart,
+  SettingSource,
   Severity,
   SilentReason,
   Stage,
@@ -192,6 +194,13 @@ export const demoTopics = [
   { code: "failed", about: "The agent broke off." },
 ] as const satisfies readonly Entry<DemoTopic>[];
 
+export const directiveScopes = [
+  { code: "turn", about: "They apply to this turn; the rest of the text goes to the agent." },
+  { code: "session", about: "The message holds nothing else: they are stored on the session." },
+  { code: "refused", about: "The sender may not use them: the text stays as it is, and nothing applies." },
+  { code: "invalid", about: "One of them cannot be carried out, so that none is." },
+] as const satisfies readonly Entry<DirectiveScope>[];
+
 export const exportFormats = [
   { code: "recording", about: "Recording: the events, which foldback replay plays again." },
   { code: "fixture", about: "Fixture: one scenario with the results as its expectations." },
@@ -265,6 +274,7 @@ export const gates = [
   { code: "not_the_asker", about: "It answers a request for permission that is somebody else's." },
   { code: "nothing_asked", about: "It answers a request for permission, and none waits under this number." },
   { code: "which_asked", about: "It answers a request for permission without a number, and several wait, or it allows one that the chat shows only a part of." },
+  { code: "send_denied", about: "The session is closed to messages for the agent." },
   { code: "shutting_down", about: "The process is ending." },
 ] as const satisfies readonly Entry<Gate>[];
 
@@ -449,6 +459,14 @@ export const sessionStarts = [
   { code: "lost", about: "The agent does not have the conversation any more; a new one begins." },
 ] as const satisfies readonly Entry<SessionStart>[];
 
+export const settingSources = [
+  { code: "inline", about: "A directive of the message itself." },
+  { code: "session", about: "The session, where a directive or a command stored it." },
+  { code: "channel", about: "The channel's table of the configuration." },
+  { code: "global", about: "The configuration." },
+  { code: "default", about: "Nothing is configured: the default." },
+] as const satisfies readonly Entry<SettingSource>[];
+
 export const severities = [
   { code: "error", about: "Something the agent meant to do did not happen, or where its markup ends had to be guessed." },
   { code: "warning", about: "What was written is clear, and a rule says what becomes of it; it is not what the grammar asks for." },
@@ -470,6 +488,7 @@ export const stages = [
   { code: "session", about: "Finds the conversation's session." },
   { code: "inline_directives", about: "Takes directives such as /think out of the text." },
   { code: "commands", about: "Answers commands." },
+  { code: "send_policy", about: "Decides whether the agent runs in this session at all." },
   { code: "queue", about: "Waits for the running turn." },
   { code: "prepare", about: "Writes what the agent is given." },
   { code: "run", about: "Runs the agent." },

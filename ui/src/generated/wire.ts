@@ -860,6 +860,19 @@ export type DirectiveRef = {
   index: number,
 };
 
+/** The reach of the directives of a message. */
+export type DirectiveScope = "turn" | "session" | "refused" | "invalid";
+
+/** A setting as it counts for a turn, with the place that its value comes from. */
+export type EffectiveSetting = {
+  /** The setting, such as `think`. */
+  setting: string,
+  /** Its value. */
+  value: string,
+  /** The place that the value comes from. */
+  source: SettingSource,
+};
+
 /** In which form a platform takes a reaction. */
 export type EmojiForm = "unicode" | "fixed_set" | "shortcode";
 
@@ -1310,7 +1323,7 @@ export type Frame = {
 };
 
 /** The reason for which a stage stopped a message. Every stop has one of these in the journal. */
-export type Gate = "empty_message" | "duplicate" | "too_old" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "pairing_full" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "sender_limit" | "dropped" | "not_the_asker" | "nothing_asked" | "which_asked" | "shutting_down";
+export type Gate = "empty_message" | "duplicate" | "too_old" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "pairing_full" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "sender_limit" | "dropped" | "not_the_asker" | "nothing_asked" | "which_asked" | "send_denied" | "shutting_down";
 
 /** The valid keys and tags of a `[[key:value]]` header. Absent keys are absent in JSON. */
 export type Header = {
@@ -1411,6 +1424,28 @@ export type Ink = {
 
 /** The look of letters. */
 export type InkStyle = "bold" | "italic" | "underline" | "strike" | "code" | "spoiler";
+
+/** A directive of a user's message. */
+export type InlineDirective = {
+  /** Its name without the slash, such as `think`. */
+  name: string,
+  /** Its canonical value, such as `high` or `host=gateway ask=off`; empty where it asks for the present one. */
+  value: string,
+};
+
+/** The directives of a user's message. */
+export type InlineDirectives = {
+  /** The directives, in the order of the table; of one that stands twice the last. */
+  directives: Array<InlineDirective>,
+  /** Byte ranges of the message's text that are directives. With each goes one adjacent blank, or its line. */
+  spans: Array<Span>,
+  /** Their reach. */
+  scope: DirectiveScope,
+  /** Findings about them, one sentence each. */
+  findings: Array<string>,
+  /** The setting that would change the scope, where one would. */
+  setting?: string,
+};
 
 /** An intended operation as the journal keeps it; see [`Operation`] for the fields. */
 export type Intent = {
@@ -1578,6 +1613,22 @@ export type Kind = { "type": "started",
   setting: string | null,
   /** The words that are spoken in it, where it was written down; older journals have it only in the prompt. */
   heard?: string | null,
+}
+| { "type": "inline_directives" } & InlineDirectives | { "type": "settings_changed",
+  /** The changes, in the order of the settings. */
+  changes: Array<SettingChange>,
+  /** Their author. */
+  by: Actor,
+}
+| { "type": "command",
+  /** Its name without the slash. */
+  name: string,
+  /** The rest of the message's first line. */
+  arguments: string,
+}
+| { "type": "settings_resolved",
+  /** Those settings. */
+  settings: Array<EffectiveSetting>,
 }
 | { "type": "prepared",
   /** The whole prompt. */
@@ -2861,6 +2912,19 @@ export type SessionRef = {
 /** The way by which a run came to the agent's own session. */
 export type SessionStart = "new" | "resumed" | "lost";
 
+/** A change of a setting of a session. */
+export type SettingChange = {
+  /** The setting, such as `think` or `queue.mode`. */
+  setting: string,
+  /** Its value before; none where it was not set. */
+  from: string | null,
+  /** Its value now; none where it is cleared. */
+  to: string | null,
+};
+
+/** The place that a setting's value comes from, the nearest first. */
+export type SettingSource = "inline" | "session" | "channel" | "global" | "default";
+
 /** How bad a diagnostic is. `foldback lint` exits with 1 if there is any error. */
 export type Severity = "error" | "warning";
 
@@ -2935,7 +2999,7 @@ export type SpokenSound = {
 };
 
 /** The stages of a message's way, in order; module names in the pipeline. */
-export type Stage = "finalize" | "dedupe" | "debounce" | "authorize" | "activation" | "session" | "inline_directives" | "commands" | "queue" | "prepare" | "run" | "scan" | "preview" | "dispatch" | "deliver";
+export type Stage = "finalize" | "dedupe" | "debounce" | "authorize" | "activation" | "session" | "inline_directives" | "commands" | "send_policy" | "queue" | "prepare" | "run" | "scan" | "preview" | "dispatch" | "deliver";
 
 /** The top bar's figures. */
 export type Status = {

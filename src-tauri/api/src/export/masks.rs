@@ -119,6 +119,9 @@ fn place_of(event: &Event) -> &'static str {
     match &event.kind {
         Kind::Received { .. } => "the user's message",
         Kind::Gathered { .. } => "a file of the user",
+        Kind::InlineDirectives(_) | Kind::Command { .. } | Kind::SettingsChanged { .. } => {
+            "a directive of the user"
+        }
         Kind::Prepared { .. } => "the prompt",
         Kind::Reasoning { .. } => "the reasoning",
         Kind::Tool { .. } => "a tool call",

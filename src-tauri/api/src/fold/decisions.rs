@@ -52,9 +52,13 @@ pub(super) fn classify(
         Kind::Received { .. }
         | Kind::Passed { .. }
         | Kind::Stopping { .. }
+        | Kind::InlineDirectives(_)
+        | Kind::SettingsChanged { .. }
+        | Kind::Command { .. }
         | Kind::Queued { .. }
         | Kind::Dequeued { .. } => whole(D::Gate),
         Kind::Gathered { .. }
+        | Kind::SettingsResolved { .. }
         | Kind::Prepared { .. }
         | Kind::RunStarted { .. }
         | Kind::Reasoning { .. }

@@ -152,6 +152,11 @@ impl<'a> ListEntry<'a> {
     }
 }
 
+/// Whether an entry names an id: `*`, the id, or either of a provider that is the channel's `own`.
+pub(crate) fn names_id(entry: ListEntry<'_>, id: &str, own: impl Fn(&str) -> bool) -> bool {
+    entry.provider.is_none_or(own) && (entry.id == ANYBODY || entry.id == id)
+}
+
 /// An entry as it is read: text that can be one, or a whole number, which TOML keeps exactly.
 struct Written(String);
 

@@ -60,6 +60,8 @@ pub struct ChannelConfig {
     pub mention_patterns: Vec<MentionPattern>,
     /// Lets other bots write; they must be on the list like everybody.
     pub allow_bots: bool,
+    /// Whether only owners (`commands.owner_allow_from`) may use directives and commands here.
+    pub enforce_owner: bool,
     /// Most turns that bots get in a row in one chat, until a person writes there.
     pub bot_turns: u32,
     /// The bot's credentials, by reference.
@@ -125,6 +127,7 @@ impl Default for ChannelConfig {
             require_mention: true,
             mention_patterns: Vec::new(),
             allow_bots: false,
+            enforce_owner: false,
             bot_turns: 4,
             token: None,
             app_token: None,

@@ -7,6 +7,7 @@ mod alternative;
 mod attachments;
 mod bounds;
 mod channel;
+mod commands;
 mod credentials;
 mod disable;
 pub mod keyring;
@@ -20,13 +21,15 @@ mod quantity;
 mod secret;
 mod speech;
 
-pub(crate) use access::ListEntry;
 pub use access::{DmPolicy, GroupPolicy, MentionPattern};
+pub(crate) use access::{ListEntry, names_id};
 pub use acp::{AcpConfig, EnvValue, ProgramError};
 pub use alternative::Alternative;
 pub use attachments::{AttachmentKind, AttachmentsConfig};
 pub use bounds::OutOfBounds;
 pub use channel::{ChannelConfig, ChannelKind};
+pub use commands::CommandsConfig;
+pub(crate) use commands::is_provider;
 pub use credentials::CredentialReader;
 pub use disable::Disable;
 pub(crate) use disable::reduce;
@@ -52,6 +55,8 @@ pub struct Config {
     pub agent: AgentConfig,
     /// The channels, by name.
     pub channels: BTreeMap<ChannelId, ChannelConfig>,
+    /// Directives and commands in the text of users.
+    pub commands: CommandsConfig,
     /// Settings by which an agent's output is read and delivered, where a channel does not say otherwise.
     pub output: OutputConfig,
     /// Secrets that are masked in what is sent and kept.
@@ -107,6 +112,8 @@ pub struct AgentConfig {
     pub max_runs: usize,
     /// Decisions about its requests for permission.
     pub permissions: PermissionsConfig,
+    /// Short names of models, such as `opus = "anthropic/claude-opus-4-5"`: `/opus` and `/model opus` choose it.
+    pub models: BTreeMap<String, String>,
     /// The backend `script`.
     pub script: ScriptConfig,
     /// The backend `openai`: any OpenAI-compatible endpoint.
@@ -127,6 +134,7 @@ impl Default for AgentConfig {
             idle_timeout: Interval::minutes(5),
             max_runs: 64,
             permissions: PermissionsConfig::default(),
+            models: BTreeMap::new(),
             script: ScriptConfig::default(),
             openai: EndpointConfig::default(),
             anthropic: EndpointConfig::default(),

@@ -2,10 +2,12 @@
 
 mod agents;
 mod runs;
+mod sessions;
 mod shutdown;
 
 pub use agents::Agents;
 pub(crate) use runs::{RunHandle, RunState, Runs};
+pub(crate) use sessions::Sessions;
 pub(crate) use shutdown::Shutdown;
 
 use crate::{
@@ -37,6 +39,7 @@ pub(crate) struct TurnContext {
     /// Ids of rules of the output grammar that are switched off; without effect outside of mutation tests.
     pub(crate) grammar_off: Vec<String>,
     pub(crate) runs: Runs,
+    pub(crate) sessions: Sessions,
     pub(crate) tasks: TaskTracker,
     /// Turns that still have something to say; what is only held does not count.
     pub(crate) busy: TaskTracker,

@@ -118,6 +118,12 @@ pub(crate) const CUT_OFF: &str = "the process ended during this turn";
 
 /// The end of a turn by what the journal has of it, once all its operations have ended.
 pub(crate) fn terminal_of(events: &[Event]) -> Terminal {
+    if let Some(meant) = meant_terminal(events) {
+        return match Tally::of(events).terminal(None) {
+            Terminal::Replied | Terminal::Silent { .. } => meant,
+            failed => failed,
+        };
+    }
     let mut failure = None;
     let (mut begun, mut ended, mut complete) = (false, false, false);
     for event in events {
@@ -141,6 +147,27 @@ pub(crate) fn terminal_of(events: &[Event]) -> Terminal {
         failure.get_or_insert_with(|| CUT_OFF.to_owned());
     }
     Tally::of(events).terminal(failure)
+}
+
+/// The end of a turn that Foldback answered itself: as it is meant, unless its text did not arrive.
+pub(crate) fn own_terminal(meant: Terminal, outcomes: &[Outcome]) -> Terminal {
+    let mut tally = Tally::default();
+    for outcome in outcomes {
+        tally.count(outcome);
+    }
+    match tally.terminal(None) {
+        Terminal::Replied | Terminal::Silent { .. } => meant,
+        failed => failed,
+    }
+}
+
+/// The end that is meant for a turn that Foldback answers itself; `None` for one of the agent's.
+fn meant_terminal(events: &[Event]) -> Option<Terminal> {
+    events.iter().find_map(|event| match &event.kind {
+        Kind::Command { name, .. } => Some(Terminal::Command { name: name.clone() }),
+        Kind::InlineDirectives(read) if read.scope.answers() => Some(Terminal::DirectiveAck),
+        _ => None,
+    })
 }
 
 impl Tally {

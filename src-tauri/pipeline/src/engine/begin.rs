@@ -2,6 +2,7 @@
 
 use super::Core;
 use crate::{
+    commands::OwnTurn,
     flow::{Stop, record_stop},
     gates::{Admission, AdmittedMessage, TurnOrigin},
     pairing::UnpairedMessage,
@@ -126,11 +127,13 @@ impl Core {
             return Ok(Turn { id, ended });
         }
         match admission {
-            Admission::Conversation(AdmittedMessage {
-                message,
-                session,
-                claim,
-            }) => {
+            Admission::Conversation(admitted) => {
+                let AdmittedMessage {
+                    message,
+                    session,
+                    claim,
+                    overrides,
+                } = *admitted;
                 let recorder = recorder.in_session(&session);
                 let aged_since = match origin {
                     TurnOrigin::Resumed { aged_since, .. } => aged_since,
@@ -146,6 +149,7 @@ impl Core {
                     ended: end,
                     since,
                     into,
+                    overrides,
                 };
                 if aged_since.is_some() {
                     self.aged.hold_message(pending)?;
@@ -153,7 +157,16 @@ impl Core {
                     self.queue.enter_turn(pending)?;
                 }
             }
-            Admission::Command { name, claim } => {
+            Admission::OwnAnswer(answer) => {
+                let recorder = recorder.in_session(&answer.session);
+                self.commands.answer(OwnTurn {
+                    id,
+                    recorder,
+                    answer: *answer,
+                    ended: end,
+                });
+            }
+            Admission::PermissionAnswer { name, claim } => {
                 self.seen.lock().commit(&claim);
                 let terminal = Terminal::Command {
                     name: name.to_owned(),

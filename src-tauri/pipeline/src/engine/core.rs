@@ -1,8 +1,15 @@
 //! The parts of the running bot.
 
 use crate::{
-    aged::AgedMessages, context::TurnContext, deliver::delivery_queue::DeliveryQueues, gates::Gates,
-    pairing::Pairing, queue::TurnQueue, stages::dedupe::SeenMessages, turn::TurnRunner,
+    aged::AgedMessages,
+    commands::{Commands, SessionControl},
+    context::TurnContext,
+    deliver::delivery_queue::DeliveryQueues,
+    gates::Gates,
+    pairing::Pairing,
+    queue::TurnQueue,
+    stages::dedupe::SeenMessages,
+    turn::TurnRunner,
 };
 use foldback_store::PairingBook;
 use foldback_wire::Rng;
@@ -17,7 +24,9 @@ pub(super) struct Core {
     pub(super) gates: Gates,
     pub(super) queue: Arc<TurnQueue>,
     /// Messages that waited over a stop for too long to be answered without a person's word.
-    pub(super) aged: AgedMessages,
+    pub(super) aged: Arc<AgedMessages>,
+    pub(super) control: Arc<SessionControl>,
+    pub(super) commands: Arc<Commands>,
 }
 
 impl Core {
@@ -33,6 +42,8 @@ impl Core {
         let runner = TurnRunner::new(&context, &delivery_queues, &seen);
         let queue = TurnQueue::new(&context, &seen, runner);
         let aged = AgedMessages::new(&queue);
+        let control = SessionControl::new(&context, &queue, &aged);
+        let commands = Commands::new(&context, &delivery_queues, &seen, &control);
         Arc::new(Self {
             context,
             delivery_queues,
@@ -41,6 +52,8 @@ impl Core {
             gates,
             queue,
             aged,
+            control,
+            commands,
         })
     }
 }

@@ -20,7 +20,7 @@ use operator_switches::OperatorSwitches;
 use crate::{
     channel_log::ChannelLog,
     config::{ChannelKind, Config},
-    context::{Agents, Runs, Shutdown, TurnContext},
+    context::{Agents, Runs, Sessions, Shutdown, TurnContext},
     deliver::delivery_queue::DeliveryQueues,
     files::SendDir,
     late::LateRecorder,
@@ -189,6 +189,7 @@ impl Engine {
             redaction,
             grammar_off,
             runs: Runs::default(),
+            sessions: Sessions::new(journal),
             tasks: TaskTracker::new(),
             busy: TaskTracker::new(),
             shutdown,

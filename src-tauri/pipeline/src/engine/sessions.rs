@@ -2,10 +2,10 @@
 //! the agent forget it. Requests for permission, which wait for them.
 
 use super::Engine;
-use crate::{PermissionFault, pending::Pending, queue::dropped};
+use crate::PermissionFault;
 use foldback_store::{SessionRecord, StoreError};
 use foldback_wire::{
-    Actor, Kind, PermissionId, PermissionRequest, SessionId, TurnId,
+    Actor, PermissionId, PermissionRequest, SessionId, TurnId,
     rpc::{PendingPermission, RunningTurn, SessionLine, SessionList},
     visible,
 };
@@ -75,11 +75,11 @@ impl Engine {
             used,
             chat,
             sender,
+            ..
         } = record;
         let core = &self.core;
         let asking = core.context.permissions.list_requests();
-        let mut waiting = core.aged.of_session(&id);
-        waiting.extend(core.queue.conversations.waiting(&id, Pending::id));
+        let waiting = core.control.turns_waiting(&id);
         Ok(SessionLine {
             agents: core.context.recorder.journal.agent_sessions(&id).await?,
             running: self.runs_in(&id),
@@ -119,17 +119,7 @@ impl Engine {
         only: Option<TurnId>,
         by: &Actor,
     ) -> Result<bool, StoreError> {
-        let all = self.core.context.runs.lock();
-        let of = all
-            .iter()
-            .filter(|(turn, run)| run.session == *session && only.is_none_or(|only| only == **turn));
-        let running: Vec<_> = of.map(|(_, run)| run.clone()).collect();
-        drop(all);
-        let mut stopped = false;
-        for run in &running {
-            stopped |= run.stop(by.clone())?;
-        }
-        Ok(stopped)
+        self.core.control.stop_runs(session, only, by)
     }
 
     /// Drops what waits in a conversation, or only some turns of it; answers how many messages that were.
@@ -139,57 +129,12 @@ impl Engine {
         only: Option<&[TurnId]>,
         by: &Actor,
     ) -> Result<usize, StoreError> {
-        let meant = |pending: &Pending| only.is_none_or(|only| only.contains(&pending.id()));
-        let aged = self
-            .core
-            .aged
-            .take_messages(|pending| pending.session == *session && meant(pending));
-        let waiting = self.core.queue.conversations.take_waiting_of(session, meant);
-        let waiting: Vec<_> = aged.into_iter().chain(waiting).collect();
-        let count = waiting.len();
-        for pending in waiting {
-            self.core.queue.refuse_for_good(pending, dropped(by))?;
-        }
-        Ok(count)
+        self.core.control.drop_waiting(session, only, by)
     }
 
     /// Has the agent forget a conversation: its next turn begins a new one. What runs goes on.
     pub async fn reset_session(&self, session: &SessionId, by: Actor) -> Result<(), StoreError> {
-        let core = &self.core;
-        self.forget(session);
-        let journal = &core.context.recorder.journal;
-        let latest = journal.agent_sessions(session).await?.into_iter().next();
-        let agent = latest.map(|kept| kept.id);
-        let known = journal.session(session).await?;
-        let recorder = match &known {
-            Some(record) => core.context.recorder.on_channel(&record.channel),
-            None => core.context.recorder.clone(),
-        };
-        let event = recorder
-            .in_session(session)
-            .draft(Kind::SessionReset { by, agent });
-        journal.put_agent_session(session, None, vec![event]).await?;
-        // What began meanwhile may have been given what was written until now.
-        self.forget(session);
-        Ok(())
-    }
-
-    /// Nothing that runs in a conversation keeps it, and no agent knows it any more.
-    fn forget(&self, session: &SessionId) {
-        let core = &self.core;
-        for run in core
-            .context
-            .runs
-            .lock()
-            .values()
-            .filter(|run| run.session == *session)
-        {
-            run.state.reset();
-        }
-        core.context.agents.default.forget(session);
-        for agent in core.context.agents.by_channel.values() {
-            agent.forget(session);
-        }
+        self.core.control.reset(session, by).await
     }
 
     /// The requests for permission that wait for a person, the oldest first.

@@ -9,7 +9,14 @@ use std::collections::BTreeMap;
 const PAGE: usize = 500;
 
 /// The kinds that tell how far an open turn had come.
-const PROGRESS: [&str; 4] = ["received", "run_started", "stopping", "passed"];
+const PROGRESS: [&str; 6] = [
+    "received",
+    "run_started",
+    "stopping",
+    "command",
+    "inline_directives",
+    "passed",
+];
 
 /// Work that an earlier process left unfinished.
 pub(super) struct UnfinishedWork {
@@ -58,7 +65,8 @@ impl ProcessHistory {
 #[derive(Default)]
 struct TurnProgress {
     message: Option<(Option<ChannelId>, Box<Inbound>, Timestamp)>,
-    /// Its run had begun, or it was stopped: that of somebody unknown who was told a code is decided.
+    /// Its run had begun, its own answer was on its way, or it was stopped: that of somebody unknown who was told a code is
+    /// decided.
     begun: bool,
     /// Its session has counted it.
     counted: bool,
@@ -68,7 +76,8 @@ impl TurnProgress {
     fn fold_event(&mut self, event: Event) {
         match event.kind {
             Kind::Received { message } => self.message = Some((event.channel, message, event.at)),
-            Kind::RunStarted { .. } | Kind::Stopping { .. } => self.begun = true,
+            Kind::RunStarted { .. } | Kind::Stopping { .. } | Kind::Command { .. } => self.begun = true,
+            Kind::InlineDirectives(read) => self.begun |= read.scope.answers(),
             Kind::Passed {
                 stage: Stage::Session,
                 ..

@@ -5,7 +5,7 @@ use crate::{
     flow::{Flow, Stop},
     rules::{Rule, Rules},
 };
-use foldback_wire::{ChannelId, ChatId, ChatType, Gate, Inbound, Stage, ThreadId};
+use foldback_wire::{ChannelId, ChatId, ChatType, Gate, GroupActivation, Inbound, Stage, ThreadId};
 use std::collections::{HashMap, VecDeque};
 
 /// Chats in which bots wrote last that are remembered; the oldest go first.
@@ -64,6 +64,8 @@ impl BotTurns {
 pub(crate) struct ActivateContext<'a> {
     pub(crate) rules: Rules,
     pub(crate) settings: &'a ChannelConfig,
+    /// The activation that is stored on the session, where one is.
+    pub(crate) activation: Option<GroupActivation>,
     /// The message answers one of the bot.
     pub(crate) answers_bot: bool,
     pub(crate) bots: &'a mut BotTurns,
@@ -74,11 +76,12 @@ pub(crate) fn activate(context: ActivateContext<'_>, message: &Inbound) -> Flow<
     let ActivateContext {
         rules,
         settings,
+        activation,
         answers_bot,
         bots,
     } = context;
     let setting = |key: &str| format!("channels.{}.{key}", message.channel);
-    let Some(why) = meant(rules, settings, message, answers_bot) else {
+    let Some(why) = meant(rules, (settings, activation), message, answers_bot) else {
         let detail = "it is in a group and neither mentions the bot nor answers it".to_owned();
         return Stop::new(Stage::Activation, Gate::NotMentioned, detail)
             .given("chat", message.chat.as_str())
@@ -99,11 +102,20 @@ pub(crate) fn activate(context: ActivateContext<'_>, message: &Inbound) -> Flow<
 }
 
 /// The reason for which the bot is meant, if it is.
-fn meant(rules: Rules, settings: &ChannelConfig, message: &Inbound, answers_bot: bool) -> Option<String> {
+fn meant(
+    rules: Rules,
+    (settings, activation): (&ChannelConfig, Option<GroupActivation>),
+    message: &Inbound,
+    answers_bot: bool,
+) -> Option<String> {
     if message.chat_type == ChatType::Direct {
         return Some("a direct message".to_owned());
     }
-    if !settings.require_mention || !rules.holds(Rule::ActivationMention) {
+    if activation == Some(GroupActivation::Always) {
+        return Some("the session answers every message (/activation always)".to_owned());
+    }
+    let required = settings.require_mention || activation == Some(GroupActivation::Mention);
+    if !required || !rules.holds(Rule::ActivationMention) {
         return Some("no mention is required here".to_owned());
     }
     if message.mentioned {
@@ -135,6 +147,7 @@ mod tests {
         let context = ActivateContext {
             rules: Rules::all(),
             settings,
+            activation: None,
             answers_bot,
             bots: &mut BotTurns::default(),
         };
@@ -148,9 +161,29 @@ mod tests {
         ActivateContext {
             rules: Rules::all(),
             settings,
+            activation: None,
             answers_bot: false,
             bots,
         }
+    }
+
+    #[test]
+    fn what_the_session_says_comes_before_the_channel() {
+        let passes = |require_mention, activation| {
+            let settings = ChannelConfig {
+                require_mention,
+                ..ChannelConfig::default()
+            };
+            let mut bots = BotTurns::default();
+            let context = ActivateContext {
+                activation,
+                ..after(&settings, &mut bots)
+            };
+            matches!(activate(context, &group("hi")), Flow::Continue(_))
+        };
+        assert!(passes(true, Some(GroupActivation::Always)));
+        assert!(!passes(false, Some(GroupActivation::Mention)));
+        assert!(passes(false, None) && !passes(true, None));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Decides who may talk to the bot. Nobody, unless the channel's settings say so; commands are no exception.
 
 use crate::{
-    config::{ChannelConfig, DmPolicy, GroupPolicy, ListEntry},
+    config::{ChannelConfig, DmPolicy, GroupPolicy, ListEntry, is_provider, names_id},
     flow::{Flow, Stop},
-    id::{ANYBODY, flaw},
+    id::flaw,
     rules::{Rule, Rules},
 };
 use foldback_wire::{Actor, ChatType, Gate, Inbound, Platform, Stage};
@@ -151,14 +151,10 @@ impl AuthorizeContext<'_> {
     /// name or platform. Entries for other providers name nobody here.
     fn named<'l>(&self, list: &'l [String], message: &Inbound, wanted: &str) -> Option<&'l str> {
         let own = |provider: &str| {
-            provider.eq_ignore_ascii_case(message.channel.as_str())
-                || provider.eq_ignore_ascii_case(self.platform.code())
+            self.rules.holds(Rule::AuthorizeProvider)
+                && is_provider(provider, &message.channel, self.platform)
         };
-        let names = |entry: &&String| {
-            let ListEntry { provider, id } = ListEntry::of(entry);
-            let here = provider.is_none_or(|p| self.rules.holds(Rule::AuthorizeProvider) && own(p));
-            here && (id == ANYBODY || id == wanted)
-        };
+        let names = |entry: &&String| names_id(ListEntry::of(entry), wanted, own);
         list.iter().find(names).map(String::as_str)
     }
 }

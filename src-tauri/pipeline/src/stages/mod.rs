@@ -1,12 +1,16 @@
 //! The stages of a message's way, in order.
 
+pub(crate) mod abort;
 pub(crate) mod activation;
 pub(crate) mod age;
 pub(crate) mod answer;
 pub(crate) mod authorize;
+pub(crate) mod command_access;
+pub(crate) mod commands;
 pub(crate) mod dedupe;
 pub(crate) mod finalize;
 pub(crate) mod gather;
+pub(crate) mod inline_directives;
 pub(crate) mod permit;
 pub(crate) mod prepare;
 pub(crate) mod redact;

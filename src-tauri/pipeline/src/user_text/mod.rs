@@ -76,6 +76,11 @@ pub(crate) enum UserText<'a> {
         /// The tool.
         name: &'a str,
     },
+    /// The answer of a command, or the acknowledgement of directives.
+    CommandAnswer {
+        /// Its words, from `commands`.
+        text: &'a str,
+    },
     /// The beginning of a text stands above.
     Excerpt {
         /// Bytes that are shown.
@@ -160,6 +165,7 @@ impl fmt::Display for UserText<'_> {
                 write!(f, "🔧 `{name}` {ended} in {ms} ms")
             }
             Self::ToolUnfinished { name } => write!(f, "🔧 `{name}` not finished"),
+            Self::CommandAnswer { text } => f.write_str(text),
             Self::Excerpt { shown, whole } => write!(f, "{shown} of {whole} bytes"),
         }
     }

@@ -68,9 +68,10 @@ const fn number(text: &UserText<'_>) -> usize {
         UserText::Excerpt { .. } => 11,
         UserText::Refused => 12,
         UserText::AtLimit => 13,
+        UserText::CommandAnswer { .. } => 14,
     }
 }
-const NUMBERS: usize = 14;
+const NUMBERS: usize = 15;
 
 /// Calls `see` with every sentence, each in all its forms.
 fn each(mut see: impl FnMut(&UserText<'_>)) {
@@ -113,6 +114,9 @@ fn each(mut see: impl FnMut(&UserText<'_>)) {
         },
         UserText::ToolUnfinished { name: "search" },
         UserText::Excerpt { shown: 1, whole: 2 },
+        UserText::CommandAnswer {
+            text: "⚙️ Think: high.",
+        },
     ] {
         see(&text);
     }

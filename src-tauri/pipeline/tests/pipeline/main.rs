@@ -10,6 +10,7 @@ mod backend;
 mod beyond;
 mod bot;
 mod clock;
+mod commands;
 mod crash;
 mod day;
 mod directives;

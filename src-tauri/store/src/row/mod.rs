@@ -2,6 +2,7 @@
 
 mod control;
 mod delivery;
+mod inline;
 mod run;
 mod summary;
 mod words;

@@ -1,7 +1,7 @@
 //! What an event says, in one line of words.
 
 use super::{
-    control, delivery, run,
+    control, delivery, inline, run,
     words::{bytes, ended, lasting, one_line, said, size},
 };
 use crate::EventDuration;
@@ -33,11 +33,7 @@ fn released(EventDuration { ms, held, .. }: &EventDuration) -> String {
 
 fn words(kind: &Kind) -> String {
     match kind {
-        Kind::Started {
-            version,
-            replayed: false,
-        } => format!("Foldback {version} started"),
-        Kind::Started { version, .. } => format!("Foldback {version} started a replay"),
+        Kind::Started { version, replayed } => started(version, *replayed),
         Kind::Stopped => "stopped in order".into(),
         Kind::ClockJumped { by_ms } => jumped(*by_ms),
         Kind::ChannelState { from, to, by, why } => control::channel_state(*from, *to, by, why),
@@ -79,6 +75,10 @@ fn words(kind: &Kind) -> String {
             heard,
             ..
         } => said(format_args!("{name}: {fate}"), heard.as_ref().unwrap_or(why)),
+        Kind::InlineDirectives(_)
+        | Kind::SettingsChanged { .. }
+        | Kind::Command { .. }
+        | Kind::SettingsResolved { .. } => inline::words(kind),
         Kind::Prepared { prompt } => format!("prompt {}", size(prompt.len() as u64)),
         Kind::RunStarted { .. }
         | Kind::Chunk { .. }
@@ -131,6 +131,11 @@ fn words(kind: &Kind) -> String {
         Kind::Idle => "conversation idle".into(),
         Kind::TurnEnded { terminal } => end(terminal),
     }
+}
+
+fn started(version: &str, replayed: bool) -> String {
+    let what = if replayed { " a replay" } else { "" };
+    format!("Foldback {version} started{what}")
 }
 
 fn directive(at: DirectiveRef) -> String {

@@ -2,8 +2,8 @@
 
 use crate::House;
 use crate::words::{details, everything, run_started, said, said_in, sending, sent};
-use foldback_store::{Numbers, SessionRecord, StoreError};
-use foldback_wire::{OpId, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
+use foldback_store::{Numbers, SessionRecord, SessionSettings, StoreError};
+use foldback_wire::{OpId, SendPolicy, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
 use std::sync::Arc;
 
 pub(crate) async fn places_grow_by_one_in_the_order_of_the_calls(mut house: impl House) {
@@ -145,6 +145,11 @@ pub(crate) async fn sessions_are_kept(mut house: impl House) {
         used: Timestamp(2),
         chat: Some("42".into()),
         sender: "Alice".to_owned(),
+        latest_turn: Some(TurnId(7)),
+        settings: SessionSettings {
+            send: Some(SendPolicy::Deny),
+            ..SessionSettings::default()
+        },
     };
     let journal = house.enter().await;
     assert_eq!(journal.session(&id).await.unwrap(), None);

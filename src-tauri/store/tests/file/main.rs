@@ -4,7 +4,9 @@ mod formats;
 mod log;
 mod prune;
 
-use foldback_store::{Journal, Limits, OutboxEntry, SessionRecord, SqliteJournal, StoreError, Then};
+use foldback_store::{
+    Journal, Limits, OutboxEntry, SessionRecord, SessionSettings, SqliteJournal, StoreError, Then,
+};
 use foldback_wire::{
     Draft, Kind, OpId, Operation, Outcome, OutcomeCode, Seq, Target, Timestamp, TurnId, rpc::AgentSession,
 };
@@ -192,6 +194,8 @@ async fn a_damaged_record_of_a_conversation_hides_no_other() {
             used: Timestamp(used),
             chat: None,
             sender: String::new(),
+            latest_turn: None,
+            settings: SessionSettings::default(),
         };
         journal.put_session(record).await.unwrap();
     }

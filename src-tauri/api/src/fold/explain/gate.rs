@@ -1,7 +1,7 @@
 //! Why a message passed a stage, waited or was stopped.
 
 use super::{Explanation, bytes};
-use foldback_wire::{FileFate, Kind, Stage, visible};
+use foldback_wire::{DirectiveScope, FileFate, InlineDirectives, Kind, Stage, visible};
 
 const GOES_ON: &str = "The message goes on to the next stage; the user sees nothing of it.";
 
@@ -63,6 +63,34 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
             .with_known("size", size.map(bytes))
             .with("why", why)
             .with_known("setting", setting.as_ref()),
+        Kind::InlineDirectives(read) => inline(read),
+        Kind::Command { name, arguments } => of(
+            Stage::Commands,
+            "Foldback answers the message itself. The agent never sees it.",
+        )
+        .with("command", format_args!("/{name}"))
+        .with("arguments", visible(arguments)),
+        Kind::SettingsChanged { changes, by } => {
+            let told = of(
+                Stage::Session,
+                "The settings count from the next turn of the session.",
+            );
+            changes.iter().fold(told.with("by", by), |told, change| {
+                told.with(&change.setting, change.to.as_deref().unwrap_or("cleared"))
+            })
+        }
+        Kind::SettingsResolved { settings } => {
+            let told = of(
+                Stage::Prepare,
+                "These settings count for this turn, before the configuration's.",
+            );
+            settings.iter().fold(told, |told, setting| {
+                told.with(
+                    &setting.setting,
+                    format_args!("{} ({})", setting.value, setting.source),
+                )
+            })
+        }
         Kind::Prepared { prompt } => of(
             Stage::Prepare,
             "The agent is asked with this prompt. The user sees nothing of it.",
@@ -70,6 +98,21 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
         .with("prompt", bytes(prompt.len())),
         _ => return None,
     })
+}
+
+fn inline(read: &InlineDirectives) -> Explanation {
+    let effect = match read.scope {
+        DirectiveScope::Turn => "They count for this turn. The agent is given the text without them.",
+        DirectiveScope::Session => "They are stored on the session and acknowledged. The agent is not asked.",
+        DirectiveScope::Refused => "None counts. The agent is given the text as it was written.",
+        DirectiveScope::Invalid => "None counts, and the user is told why. The agent is not asked.",
+    };
+    let told = Explanation::new(read.scope.code(), read.scope.about(), effect);
+    let told = read.directives.iter().fold(told, |told, directive| {
+        told.with(&format!("/{}", directive.name), &directive.value)
+    });
+    told.with("found", read.findings.join("; "))
+        .with_known("setting", read.setting.as_ref())
 }
 
 fn of(stage: Stage, effect: &str) -> Explanation {

@@ -1,0 +1,72 @@
+//! The acknowledgement of directives that were stored on a session.
+
+use foldback_directives::inbound::{Directives, TABLE};
+use foldback_store::SessionSettings;
+use std::collections::BTreeMap;
+
+/// One sentence for each directive: its value as it counts now. A question names the other values, too.
+pub(super) fn acknowledge(directives: &Directives, now: &SessionSettings, status: Option<&str>) -> String {
+    let values: BTreeMap<_, _> = now.written().into_iter().collect();
+    let mut lines = Vec::new();
+    for (name, value) in directives.written() {
+        if name == "status" {
+            continue;
+        }
+        let part = format!("{name}.");
+        let is_of = |known: &str| known == name || known.starts_with(&part);
+        let set: Vec<_> = values.iter().filter(|(known, _)| is_of(known)).collect();
+        let now = match set.as_slice() {
+            [] => "default".to_owned(),
+            [(known, value)] if **known == name => (*value).clone(),
+            several => {
+                let parts = several.iter().map(|(known, value)| {
+                    let part = known.split_once('.').map_or(**known, |(_, part)| part);
+                    format!("{part} {value}")
+                });
+                parts.collect::<Vec<_>>().join(", ")
+            }
+        };
+        let asks = value.is_empty();
+        let example = TABLE.iter().find(|row| row.name == name).filter(|_| asks);
+        let hint = example.map_or_else(String::new, |row| format!(" To change it: {}", row.example));
+        lines.push(format!("⚙️ {}: {now}.{hint}", title(name)));
+    }
+    lines.extend(status.map(str::to_owned));
+    lines.join("\n")
+}
+
+fn title(name: &str) -> String {
+    let mut signs = name.chars();
+    signs
+        .next()
+        .map(|first| first.to_uppercase().chain(signs).collect())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session_settings::apply;
+    use foldback_directives::inbound::{Settings, parse};
+
+    fn told(text: &str) -> String {
+        let directives = parse(text, &Settings::authorized()).directives;
+        let mut now = SessionSettings::default();
+        apply(&mut now, &directives);
+        acknowledge(&directives, &now, None)
+    }
+
+    #[test]
+    fn each_directive_is_told_with_the_value_that_counts_now() {
+        assert_eq!(
+            told("/think high /verbose on"),
+            "⚙️ Think: high.\n⚙️ Verbose: on."
+        );
+        assert_eq!(
+            told("/exec ask=always security=deny"),
+            "⚙️ Exec: ask always, security deny."
+        );
+        assert_eq!(told("/queue reset"), "⚙️ Queue: default.");
+        assert_eq!(told("/think"), "⚙️ Think: default. To change it: /think high");
+    }
+}

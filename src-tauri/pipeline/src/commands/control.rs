@@ -1,0 +1,98 @@
+//! What a person may do about a session, at the console or by a command: stop what runs, drop what waits, have the agent
+//! forget it.
+
+use crate::{
+    aged::AgedMessages,
+    context::TurnContext,
+    pending::Pending,
+    queue::{TurnQueue, dropped},
+};
+use foldback_store::StoreError;
+use foldback_wire::{Actor, SessionId, TurnId};
+use std::sync::Arc;
+
+/// Acts on sessions.
+pub(crate) struct SessionControl {
+    context: Arc<TurnContext>,
+    queue: Arc<TurnQueue>,
+    aged: Arc<AgedMessages>,
+}
+
+impl SessionControl {
+    pub(crate) fn new(
+        context: &Arc<TurnContext>,
+        queue: &Arc<TurnQueue>,
+        aged: &Arc<AgedMessages>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            context: Arc::clone(context),
+            queue: Arc::clone(queue),
+            aged: Arc::clone(aged),
+        })
+    }
+
+    /// Stops what runs in a session, or only one turn of it. False when that does not run, or its agent is done.
+    pub(crate) fn stop_runs(
+        &self,
+        session: &SessionId,
+        only: Option<TurnId>,
+        by: &Actor,
+    ) -> Result<bool, StoreError> {
+        let all = self.context.runs.lock();
+        let of = all
+            .iter()
+            .filter(|(turn, run)| run.session == *session && only.is_none_or(|only| only == **turn));
+        let running: Vec<_> = of.map(|(_, run)| run.clone()).collect();
+        drop(all);
+        let mut stopped = false;
+        for run in &running {
+            stopped |= run.stop(by.clone())?;
+        }
+        Ok(stopped)
+    }
+
+    /// Drops what waits in a session, or only some turns of it; answers how many messages that were.
+    pub(crate) fn drop_waiting(
+        &self,
+        session: &SessionId,
+        only: Option<&[TurnId]>,
+        by: &Actor,
+    ) -> Result<usize, StoreError> {
+        let meant = |pending: &Pending| only.is_none_or(|only| only.contains(&pending.id()));
+        let aged = self
+            .aged
+            .take_messages(|pending| pending.session == *session && meant(pending));
+        let waiting = self.queue.conversations.take_waiting_of(session, meant);
+        let waiting: Vec<_> = aged.into_iter().chain(waiting).collect();
+        let count = waiting.len();
+        for pending in waiting {
+            self.queue.refuse_for_good(pending, dropped(by))?;
+        }
+        Ok(count)
+    }
+
+    /// Messages that wait in a session.
+    pub(crate) fn waiting(&self, session: &SessionId) -> usize {
+        self.turns_waiting(session).len()
+    }
+
+    /// The turns of the messages that wait in a session, in order.
+    pub(crate) fn turns_waiting(&self, session: &SessionId) -> Vec<TurnId> {
+        let mut waiting = self.aged.of_session(session);
+        waiting.extend(self.queue.conversations.waiting(session, Pending::id));
+        waiting
+    }
+
+    /// Has the agent forget a session: its next turn begins a new one. What runs goes on.
+    pub(crate) async fn reset(&self, session: &SessionId, by: Actor) -> Result<(), StoreError> {
+        let context = &self.context;
+        let known = context.recorder.journal.session(session).await?;
+        let recorder = match &known {
+            Some(record) => context.recorder.on_channel(&record.channel),
+            None => context.recorder.clone(),
+        };
+        let on = (&context.runs, &context.agents);
+        let recorder = recorder.in_session(session);
+        context.sessions.reset(&recorder, on, session, by).await
+    }
+}

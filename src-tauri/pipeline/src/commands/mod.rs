@@ -1,0 +1,201 @@
+//! What Foldback answers itself: commands, stop words, and messages that are directives and nothing else.
+//!
+//! `/stop` while an answer is written and another message waits:
+//!
+//! ```text
+//!   10.0 s  turn 7 runs, turn 8 waits behind it
+//!   12.0 s  turn 9 "/stop" passes the gates; the stage commands takes it out of the way to the agent
+//!           the run of turn 7 is told to stop: what it said so far is delivered
+//!           turn 8 ends as dropped
+//!           `command` and the intent of the answer are written as one; turn 9 waits for nobody
+//!   12.3 s  the answer has arrived: turn 9 ends as `command(stop)`
+//! ```
+//!
+//! What must hold:
+//! - A command's answer does not wait for the run of its session, and is no part of that run's answer.
+//! - After a crash the command is carried out and answered once: either nothing of it is in the journal, and the next start
+//!   takes the message up, or its answer is on its way.
+
+mod about;
+mod acknowledge;
+mod control;
+mod help;
+mod reply;
+mod sender;
+mod status;
+
+pub(crate) use control::SessionControl;
+
+use crate::{
+    context::TurnContext,
+    deliver::delivery_queue::DeliveryQueues,
+    gates::{OwnAnswer, OwnAnswerKind},
+    recorder::Recorder,
+    stages::{
+        commands::{Action, CommandRow, Rights},
+        dedupe::SeenMessages,
+    },
+    supervise::contained,
+    user_text::UserText,
+};
+use foldback_store::StoreError;
+use foldback_wire::{Actor, DirectiveScope, Kind, Terminal, TurnId};
+use reply::Reply;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// A turn that Foldback answers itself.
+pub(crate) struct OwnTurn {
+    pub(crate) id: TurnId,
+    pub(crate) recorder: Recorder,
+    pub(crate) answer: OwnAnswer,
+    pub(crate) ended: oneshot::Sender<Terminal>,
+}
+
+/// Answers commands and directives.
+pub(crate) struct Commands {
+    context: Arc<TurnContext>,
+    delivery_queues: Arc<DeliveryQueues>,
+    seen: Arc<SeenMessages>,
+    control: Arc<SessionControl>,
+}
+
+impl Commands {
+    pub(crate) fn new(
+        context: &Arc<TurnContext>,
+        delivery_queues: &Arc<DeliveryQueues>,
+        seen: &Arc<SeenMessages>,
+        control: &Arc<SessionControl>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            context: Arc::clone(context),
+            delivery_queues: Arc::clone(delivery_queues),
+            seen: Arc::clone(seen),
+            control: Arc::clone(control),
+        })
+    }
+
+    /// Answers a turn in a task of its own. A turn that cannot end in order stays open; the next start closes it.
+    pub(crate) fn answer(self: &Arc<Self>, turn: OwnTurn) {
+        let commands = Arc::clone(self);
+        self.context.tasks.spawn(async move {
+            let (id, claim, recorder) = (turn.id, turn.answer.claim.clone(), turn.recorder.clone());
+            let (context, seen) = (Arc::clone(&commands.context), Arc::clone(&commands.seen));
+            match contained(async move { commands.answer_turn(turn).await }).await {
+                Ok(Ok(())) => {}
+                Ok(Err(StoreError::Closed)) if context.shutdown.no_new_turns.is_cancelled() => {
+                    tracing::info!(turn = %id, "stays open: the process ends");
+                }
+                Ok(Err(error)) => {
+                    seen.lock().release(context.rules, &claim);
+                    tracing::error!(turn = %id, %error, "stays open");
+                }
+                Err(panicked) => {
+                    seen.lock().release(context.rules, &claim);
+                    recorder.tell_panic("the turn stays open", &panicked);
+                }
+            }
+        });
+    }
+
+    async fn answer_turn(&self, turn: OwnTurn) -> Result<(), StoreError> {
+        let OwnTurn {
+            id,
+            recorder,
+            answer,
+            ended,
+        } = turn;
+        let busy = self.context.busy.token();
+        let by = Actor::User(answer.message.sender.id.clone());
+        let (events, terminal, text) = match &answer.kind {
+            OwnAnswerKind::Command { row, arguments } => {
+                let text = if row.rights == Rights::Owner && !answer.access.is_owner {
+                    self.refused()
+                } else {
+                    self.run_command(row, arguments, &answer, &recorder, by).await?
+                };
+                let event = Kind::Command {
+                    name: row.name.to_owned(),
+                    arguments: arguments.clone(),
+                };
+                let name = row.name.to_owned();
+                (vec![event], Terminal::Command { name }, text)
+            }
+            OwnAnswerKind::Directives { directives, read } => {
+                let settings = |settings: &mut _| crate::session_settings::apply(settings, directives);
+                let changes = self
+                    .context
+                    .sessions
+                    .change_settings(&answer.session, settings)
+                    .await?;
+                let now = self.context.sessions.settings(&answer.session).await?;
+                let status = if directives.status.is_some() {
+                    Some(self.status(&answer, &recorder).await?)
+                } else {
+                    None
+                };
+                let text = acknowledge::acknowledge(directives, &now, status.as_deref());
+                let mut events = vec![Kind::InlineDirectives(read.clone())];
+                if !changes.is_empty() {
+                    events.push(Kind::SettingsChanged { changes, by });
+                }
+                (events, Terminal::DirectiveAck, Some(text))
+            }
+            OwnAnswerKind::InvalidDirectives { read } => {
+                debug_assert_eq!(read.scope, DirectiveScope::Invalid);
+                let text = format!("⚠️ {}. Nothing was changed.", read.findings.join(". "));
+                let events = vec![Kind::InlineDirectives(read.clone())];
+                (events, Terminal::DirectiveAck, Some(text))
+            }
+        };
+        let reply = Reply {
+            context: &self.context,
+            delivery_queues: &self.delivery_queues,
+            recorder: &recorder,
+            turn: id,
+            session: &answer.session,
+            message: &answer.message,
+        };
+        let text = text.as_deref().map(|text| UserText::CommandAnswer { text });
+        let terminal = reply.send(events, text, terminal, busy).await?;
+        recorder.note_all(vec![
+            Kind::Idle,
+            Kind::TurnEnded {
+                terminal: terminal.clone(),
+            },
+        ])?;
+        self.seen.lock().commit(&answer.claim);
+        // A caller that does not wait for the end is fine.
+        let _ = ended.send(terminal);
+        Ok(())
+    }
+
+    /// The words for a sender who may not use a command; none where the setting keeps them in the journal.
+    fn refused(&self) -> Option<String> {
+        let told = self.context.ports.config.commands.tell_refused;
+        told.then(|| "⛔ This command is for the owners of the bot.".to_owned())
+    }
+
+    async fn run_command(
+        &self,
+        row: &CommandRow,
+        arguments: &str,
+        answer: &OwnAnswer,
+        recorder: &Recorder,
+        by: Actor,
+    ) -> Result<Option<String>, StoreError> {
+        Ok(Some(match row.action {
+            Action::Help => help::help(),
+            Action::Commands => help::commands(),
+            Action::Status => self.status(answer, recorder).await?,
+            Action::WhoAmI => about::whoami(&answer.message, &answer.access),
+            Action::Stop => return self.stop(answer, &by),
+            Action::Reset => self.reset(answer, arguments, recorder, by).await?,
+            Action::Models => about::models(&self.context, &answer.message.channel),
+            Action::Activation => self.set_activation(answer, arguments, recorder, by).await?,
+            Action::Send => self.set_send(answer, arguments, recorder, by).await?,
+            Action::Context => Self::latest_prompt(answer, recorder).await?,
+            Action::Permission => "No request for permission waits for you here.".to_owned(),
+        }))
+    }
+}

@@ -1,0 +1,110 @@
+//! Commands that change the sender's session.
+
+use super::Commands;
+use crate::{gates::OwnAnswer, recorder::Recorder, session_settings::begin_anew};
+use foldback_store::{SessionSettings, StoreError};
+use foldback_wire::{Actor, ChatType, GroupActivation, Kind, SendPolicy};
+
+impl Commands {
+    /// Stops the run, and drops what waits behind it.
+    pub(super) fn stop(&self, answer: &OwnAnswer, by: &Actor) -> Result<Option<String>, StoreError> {
+        let dropped = self.control.drop_waiting(&answer.session, None, by)?;
+        let stopped = self.control.stop_runs(&answer.session, None, by)?;
+        // A run that is stopped says so itself.
+        if stopped && dropped == 0 {
+            return Ok(None);
+        }
+        let waiting = match dropped {
+            0 => "Nothing runs here.".to_owned(),
+            1 => "One message that waited was dropped.".to_owned(),
+            many => format!("{many} messages that waited were dropped."),
+        };
+        Ok(Some(format!("ℹ️ {waiting}")))
+    }
+
+    /// Begins a new session: the agent forgets the conversation, and what was set is cleared.
+    pub(super) async fn reset(
+        &self,
+        answer: &OwnAnswer,
+        arguments: &str,
+        recorder: &Recorder,
+        by: Actor,
+    ) -> Result<String, StoreError> {
+        self.control.reset(&answer.session, by.clone()).await?;
+        let first = arguments.split_whitespace().next().unwrap_or_default();
+        let chosen = self.context.ports.config.agent.models.get(first).cloned();
+        let model = chosen.clone();
+        self.change(answer, recorder, by, |settings| begin_anew(settings, model))
+            .await?;
+        let with = chosen.map_or_else(String::new, |model| format!(" with {model}"));
+        Ok(format!("✅ A new conversation begins{with}."))
+    }
+
+    pub(super) async fn set_activation(
+        &self,
+        answer: &OwnAnswer,
+        argument: &str,
+        recorder: &Recorder,
+        by: Actor,
+    ) -> Result<String, StoreError> {
+        if answer.message.chat_type != ChatType::Group {
+            return Ok("ℹ️ Activation is for groups. Here every message is for the bot.".to_owned());
+        }
+        let wanted = match argument.to_lowercase().as_str() {
+            "default" => None,
+            word => match GroupActivation::from_code(word) {
+                Some(activation) => Some(activation),
+                None => return Ok("⚠️ Write /activation mention, always or default.".to_owned()),
+            },
+        };
+        self.change(answer, recorder, by, |settings| settings.activation = wanted)
+            .await?;
+        Ok(match wanted {
+            Some(GroupActivation::Always) => {
+                "⚙️ The bot answers every message of this conversation.".to_owned()
+            }
+            Some(GroupActivation::Mention) => "⚙️ The bot answers messages that mention it.".to_owned(),
+            None => "⚙️ Activation: default.".to_owned(),
+        })
+    }
+
+    pub(super) async fn set_send(
+        &self,
+        answer: &OwnAnswer,
+        argument: &str,
+        recorder: &Recorder,
+        by: Actor,
+    ) -> Result<String, StoreError> {
+        let wanted = match argument.to_lowercase().as_str() {
+            "on" | "allow" => Some(SendPolicy::Allow),
+            "off" | "deny" => Some(SendPolicy::Deny),
+            "default" | "inherit" => None,
+            _ => return Ok("⚠️ Write /send on, off or default.".to_owned()),
+        };
+        self.change(answer, recorder, by, |settings| settings.send = wanted)
+            .await?;
+        Ok(match wanted {
+            Some(SendPolicy::Allow) => "⚙️ The agent answers here.".to_owned(),
+            Some(SendPolicy::Deny) => "⚙️ The agent does not answer here. Commands still work.".to_owned(),
+            None => "⚙️ Send: default.".to_owned(),
+        })
+    }
+
+    async fn change(
+        &self,
+        answer: &OwnAnswer,
+        recorder: &Recorder,
+        by: Actor,
+        change: impl FnOnce(&mut SessionSettings) + Send,
+    ) -> Result<(), StoreError> {
+        let changes = self
+            .context
+            .sessions
+            .change_settings(&answer.session, change)
+            .await?;
+        if changes.is_empty() {
+            return Ok(());
+        }
+        recorder.note(Kind::SettingsChanged { changes, by })
+    }
+}

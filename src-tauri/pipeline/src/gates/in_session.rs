@@ -1,0 +1,159 @@
+//! The gates behind activation: the message is for the bot, and its session is known.
+
+use super::{
+    Destination, Gates, TurnOrigin,
+    sender_text::{AgentText, NewSession, OwnAnswerKind, TextContext, TextMeaning},
+};
+use crate::{
+    flow::{Flow, Stop},
+    recorder::Recorder,
+    rules::Rule,
+    session_settings::begin_anew,
+    stages::{
+        command_access::{AccessContext, CommandAccess, command_access},
+        commands::Action,
+    },
+};
+use foldback_store::{SessionSettings, StoreError};
+use foldback_wire::{Actor, Gate, Inbound, Kind, Platform, SendPolicy, SessionId, Stage, TurnId};
+
+impl Gates {
+    /// Reads what the sender wrote, and counts the message.
+    pub(super) async fn admit_in_session(
+        &self,
+        recorder: &Recorder,
+        (turn, session): (TurnId, SessionId),
+        platform: Platform,
+        message: &Inbound,
+        origin: TurnOrigin,
+    ) -> Result<Flow<Destination>, StoreError> {
+        let (meaning, access) = self.meaning(platform, message);
+        if let Some(stop) = self.over_limit(recorder, message, origin, &meaning) {
+            return Ok(stop.flow());
+        }
+        let of_agent = matches!(meaning, TextMeaning::ForAgent(_)).then_some(turn);
+        let is_counted = matches!(origin, TurnOrigin::Resumed { counted: true, .. });
+        let record = self
+            .context
+            .sessions
+            .count_message(recorder, &session, message, (of_agent, is_counted))
+            .await?;
+        let recorder = recorder.in_session(&session);
+        recorder.note(Kind::Passed {
+            stage: Stage::Session,
+            detail: format!("turn {} of session {session}", record.turns),
+        })?;
+        match meaning {
+            TextMeaning::Answered(kind) => Ok(Flow::Continue(Destination::OwnAnswer {
+                session,
+                access,
+                kind,
+            })),
+            TextMeaning::ForAgent(text) => {
+                let by = Actor::User(message.sender.id.clone());
+                self.admit_to_agent(&recorder, session, record.settings, text, by)
+                    .await
+            }
+        }
+    }
+
+    fn meaning(&self, platform: Platform, message: &Inbound) -> (TextMeaning, CommandAccess) {
+        let config = &self.context.ports.config;
+        let access = AccessContext {
+            rules: self.context.rules,
+            platform,
+            config: &config.commands,
+            settings: self.context.ports.settings(&message.channel),
+        };
+        let access = command_access(access, message);
+        let agent = self.context.agents.of(&message.channel);
+        let context = TextContext {
+            rules: self.context.rules,
+            config,
+            agent: agent.as_ref(),
+            access: &access,
+        };
+        (context.read(message), access)
+    }
+
+    /// The stop of a message that is one too many of its sender. Whoever wants a run stopped is always heard.
+    fn over_limit(
+        &self,
+        recorder: &Recorder,
+        message: &Inbound,
+        origin: TurnOrigin,
+        meaning: &TextMeaning,
+    ) -> Option<Stop> {
+        let stops = matches!(
+            meaning,
+            TextMeaning::Answered(OwnAnswerKind::Command { row, .. }) if row.action == Action::Stop
+        );
+        // While the process ends nothing runs; the next start spreads them.
+        if stops || origin != TurnOrigin::New || self.context.shutdown.no_new_turns.is_cancelled() {
+            return None;
+        }
+        let settings = self.context.ports.settings(&message.channel);
+        let kind = settings.kind(&message.channel);
+        let most = self.context.ports.config.queue.most_of_sender(kind);
+        let times = &mut self.sender_times();
+        match times.admit(self.context.rules, most, message, recorder.now()) {
+            Flow::Continue(()) => None,
+            Flow::Stop(stop) => Some(*stop),
+        }
+    }
+
+    /// Notes what the text said beside the words for the agent, and asks whether the agent runs here at all.
+    async fn admit_to_agent(
+        &self,
+        recorder: &Recorder,
+        session: SessionId,
+        mut stored: SessionSettings,
+        text: AgentText,
+        by: Actor,
+    ) -> Result<Flow<Destination>, StoreError> {
+        let AgentText {
+            text,
+            overrides,
+            read,
+            kept,
+            reset,
+        } = text;
+        if let Some(read) = read {
+            recorder.note(Kind::InlineDirectives(read))?;
+        }
+        let sessions = &self.context.sessions;
+        if let Some(NewSession { model }) = reset {
+            let on = (&self.context.runs, &self.context.agents);
+            sessions.reset(recorder, on, &session, by.clone()).await?;
+            let change = |settings: &mut SessionSettings| {
+                begin_anew(settings, model);
+                stored = settings.clone();
+            };
+            let changes = sessions.change_settings(&session, change).await?;
+            if !changes.is_empty() {
+                let by = by.clone();
+                recorder.note(Kind::SettingsChanged { changes, by })?;
+            }
+        }
+        if let Some(kept) = kept {
+            let change = |settings: &mut SessionSettings| settings.model = kept.model;
+            let changes = sessions.change_settings(&session, change).await?;
+            if !changes.is_empty() {
+                recorder.note(Kind::SettingsChanged { changes, by })?;
+            }
+        }
+        if stored.send == Some(SendPolicy::Deny) && self.context.rules.holds(Rule::SendDeny) {
+            let detail = "the session is closed to messages for the agent".to_owned();
+            let stop = Stop::new(Stage::SendPolicy, Gate::SendDenied, detail);
+            return Ok(stop
+                .given("session", session.as_str())
+                .changed_by("/send on")
+                .flow());
+        }
+        Ok(Flow::Continue(Destination::Conversation {
+            session,
+            text,
+            overrides,
+        }))
+    }
+}

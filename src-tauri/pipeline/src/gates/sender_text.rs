@@ -1,0 +1,310 @@
+//! The sender's own text, read in this order: stop words, directives, commands. What is left is for the agent.
+
+use crate::{
+    config::Config,
+    rules::{Rule, Rules},
+    session_settings::levels_of,
+    stages::{
+        abort::{is_mention_token, is_stop_word},
+        command_access::CommandAccess,
+        commands::{Action, COMMANDS, CommandRow, Recognised, recognise},
+        inline_directives::{Inline, InlineContext, read_directives},
+    },
+};
+use foldback_agents::Agent;
+use foldback_directives::inbound::Directives;
+use foldback_store::SessionSettings;
+use foldback_wire::{ChatType, Inbound, InlineDirectives};
+use std::collections::BTreeMap;
+
+/// The meaning of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum TextMeaning {
+    /// Words for the agent.
+    ForAgent(AgentText),
+    /// Foldback answers it.
+    Answered(OwnAnswerKind),
+}
+
+/// Words for the agent, with what the text said beside them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct AgentText {
+    /// The words, where directives or a command were taken out of the text.
+    pub(super) text: Option<String>,
+    /// The settings of the turn alone.
+    pub(super) overrides: SessionSettings,
+    /// The directives that were read.
+    pub(super) read: Option<InlineDirectives>,
+    /// Settings to be stored on the session.
+    pub(super) kept: Option<Box<SessionSettings>>,
+    /// A new session begins with these words.
+    pub(super) reset: Option<NewSession>,
+}
+
+/// A session that begins anew.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NewSession {
+    /// The model that is named; the configured one where none is.
+    pub(super) model: Option<String>,
+}
+
+/// A text that Foldback answers itself.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum OwnAnswerKind {
+    /// It is a command.
+    Command {
+        row: &'static CommandRow,
+        arguments: String,
+    },
+    /// It is directives for the session, and nothing else.
+    Directives {
+        directives: Box<Directives>,
+        read: InlineDirectives,
+    },
+    /// It is directives, and one of them cannot be carried out.
+    InvalidDirectives { read: InlineDirectives },
+}
+
+/// What a text is read with.
+pub(super) struct TextContext<'a> {
+    pub(super) rules: Rules,
+    pub(super) config: &'a Config,
+    pub(super) agent: &'a dyn Agent,
+    pub(super) access: &'a CommandAccess,
+}
+
+impl TextContext<'_> {
+    /// Reads a message. One that is passed on is another person's word, and never acts; neither does a text beside files,
+    /// which is about the files, as a stop word or a command.
+    pub(super) fn read(&self, message: &Inbound) -> TextMeaning {
+        let config = &self.config.commands;
+        if !config.enabled || message.forwarded && self.rules.holds(Rule::InlineForwarded) {
+            return TextMeaning::ForAgent(AgentText::default());
+        }
+        if let Some(command) = self.command(message) {
+            return command;
+        }
+        let context = InlineContext {
+            rules: self.rules,
+            access: self.access,
+            aliases: self.config.agent.models.keys().cloned().collect(),
+            unsupported: &|directives| unsupported(self.agent, &self.config.agent.models, directives),
+        };
+        match read_directives(&context, message) {
+            Inline::None => TextMeaning::ForAgent(AgentText::default()),
+            Inline::Refused(read) => TextMeaning::ForAgent(AgentText {
+                read: Some(read),
+                ..AgentText::default()
+            }),
+            Inline::Invalid(read) => TextMeaning::Answered(OwnAnswerKind::InvalidDirectives { read }),
+            Inline::Turn {
+                text,
+                overrides,
+                kept,
+                read,
+            } => TextMeaning::ForAgent(AgentText {
+                text: Some(text),
+                overrides: *overrides,
+                read: Some(read),
+                kept,
+                reset: None,
+            }),
+            Inline::Session { directives, read } => {
+                TextMeaning::Answered(OwnAnswerKind::Directives { directives, read })
+            }
+        }
+    }
+
+    /// The command, or the stop word, that a message of a sender who may use them is.
+    fn command(&self, message: &Inbound) -> Option<TextMeaning> {
+        let may = self.access.is_allowed && message.files.is_empty() && self.rules.holds(Rule::CommandFirst);
+        if !may {
+            return None;
+        }
+        let answered =
+            |row, arguments| Some(TextMeaning::Answered(OwnAnswerKind::Command { row, arguments }));
+        let is_group = message.chat_type == ChatType::Group;
+        if is_stop_word(self.rules, &message.text, |word| {
+            is_group && is_mention_token(word)
+        }) {
+            let stop = COMMANDS.iter().find(|row| row.action == Action::Stop)?;
+            return answered(stop, String::new());
+        }
+        let text = without_mention(&message.text, is_group);
+        let Recognised { row, arguments, rest } = recognise(text)?;
+        if row.action == Action::Reset {
+            return Some(self.new_session(row, arguments, &rest));
+        }
+        answered(row, arguments)
+    }
+
+    /// A new session: answered where nothing else is said, else it begins with the rest of the text.
+    fn new_session(&self, row: &'static CommandRow, arguments: String, rest: &str) -> TextMeaning {
+        let first = arguments.split_whitespace().next().unwrap_or_default();
+        let models = &self.config.agent.models;
+        let model = models.get(first).cloned();
+        let words = if model.is_some() {
+            arguments[first.len()..].trim_start()
+        } else {
+            arguments.as_str()
+        };
+        let text = [words, rest].map(str::trim).join("\n");
+        let text = text.trim();
+        if text.is_empty() {
+            return TextMeaning::Answered(OwnAnswerKind::Command { row, arguments });
+        }
+        TextMeaning::ForAgent(AgentText {
+            text: Some(text.to_owned()),
+            reset: Some(NewSession { model }),
+            ..AgentText::default()
+        })
+    }
+}
+
+/// A text of a group without the word at its start that names the bot.
+fn without_mention(text: &str, is_group: bool) -> &str {
+    let text = text.trim();
+    match text.split_once(char::is_whitespace) {
+        Some((first, rest)) if is_group && is_mention_token(first) => rest.trim_start(),
+        _ => text,
+    }
+}
+
+/// The reason for which an agent cannot do what directives ask, by its backend's name.
+fn unsupported(
+    agent: &dyn Agent,
+    names: &BTreeMap<String, String>,
+    directives: &Directives,
+) -> Option<String> {
+    let backend = agent.backend();
+    let exec = directives.exec.as_ref();
+    if exec.is_some_and(|exec| exec.host.is_some() || exec.node.is_some()) {
+        return Some(format!("{backend} decides itself where commands run"));
+    }
+    let levels = levels_of(directives, names);
+    let (_, refusals) = agent.level_supports(&levels).divide(&levels);
+    if !refusals.is_empty() {
+        let reasons: Vec<_> = refusals.into_iter().map(|refusal| refusal.why).collect();
+        return Some(reasons.join("; "));
+    }
+    let queue = directives.queue.as_ref();
+    if queue.is_some_and(|queue| queue.mode.is_some() || queue.debounce_ms.is_some() || queue.drop.is_some())
+    {
+        return Some("this version knows one way to wait: first in, first out".to_owned());
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{config::parse, testing::inbound, time::TokioClock};
+    use foldback_agents::ScriptAgent;
+    use foldback_wire::{Attachment, Timestamp};
+    use std::sync::Arc;
+
+    fn read_message(message: &Inbound, is_allowed: bool) -> TextMeaning {
+        let text = "[agent.models]\nopus = \"anthropic/opus\"\n";
+        let config = parse(text, std::path::Path::new("foldback.toml")).unwrap();
+        let access = CommandAccess {
+            is_allowed,
+            is_owner: false,
+            why: String::new(),
+            setting: String::new(),
+        };
+        let context = TextContext {
+            rules: Rules::all(),
+            config: &config,
+            agent: &ScriptAgent::new(Arc::new(TokioClock::at(Timestamp(0)))),
+            access: &access,
+        };
+        context.read(message)
+    }
+
+    fn read(text: &str) -> TextMeaning {
+        read_message(&inbound(text), true)
+    }
+
+    fn command(meaning: &TextMeaning) -> Option<&'static str> {
+        match meaning {
+            TextMeaning::Answered(OwnAnswerKind::Command { row, .. }) => Some(row.name),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn stop_words_and_commands_are_answered_here_and_the_rest_is_for_the_agent() {
+        assert_eq!(command(&read("Stop!")), Some("stop"));
+        assert_eq!(command(&read("/help")), Some("help"));
+        for text in ["hello", "/unknown x", "stop it", "/help now"] {
+            assert_eq!(
+                read(text),
+                TextMeaning::ForAgent(AgentText::default()),
+                "{text} is the agent's, as it was written"
+            );
+        }
+    }
+
+    #[test]
+    fn whoever_may_not_use_commands_writes_text() {
+        let text = TextMeaning::ForAgent(AgentText::default());
+        assert_eq!(read_message(&inbound("/help"), false), text);
+        assert_eq!(read_message(&inbound("stop"), false), text);
+    }
+
+    #[test]
+    fn what_is_passed_on_or_stands_below_a_file_is_no_command() {
+        let text = TextMeaning::ForAgent(AgentText::default());
+        let mut message = inbound("/new");
+        message.forwarded = true;
+        assert_eq!(read_message(&message, true), text);
+        message.forwarded = false;
+        message.files = vec![Attachment {
+            name: "a".into(),
+            media_type: "image/png".into(),
+            size: None,
+            source: None,
+        }];
+        assert_eq!(read_message(&message, true), text);
+    }
+
+    #[test]
+    fn in_a_group_the_bot_may_be_named_first() {
+        let mut message = inbound("<@42> /status@bot");
+        assert_eq!(command(&read_message(&message, true)), None);
+        message.chat_type = ChatType::Group;
+        // `/status` alone is a directive, too; the command comes first.
+        assert_eq!(command(&read_message(&message, true)), Some("status"));
+        message.text = "@bot stop".into();
+        assert_eq!(command(&read_message(&message, true)), Some("stop"));
+    }
+
+    #[test]
+    fn a_new_session_may_begin_with_a_model_and_with_words() {
+        assert_eq!(command(&read("/new")), Some("new"));
+        assert_eq!(command(&read("/reset opus")), Some("new"));
+        let begins = |text| match read(text) {
+            TextMeaning::ForAgent(AgentText {
+                text: Some(text),
+                reset: Some(NewSession { model }),
+                ..
+            }) => (text, model),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(begins("/new Hello\nthere"), ("Hello\nthere".into(), None));
+        assert_eq!(
+            begins("/new opus hi"),
+            ("hi".into(), Some("anthropic/opus".into()))
+        );
+        assert_eq!(begins("/new opusculum"), ("opusculum".into(), None));
+    }
+
+    #[test]
+    fn what_the_agent_cannot_do_is_said_by_name() {
+        let TextMeaning::Answered(OwnAnswerKind::InvalidDirectives { read }) = read("/exec host=gateway")
+        else {
+            panic!("it counts")
+        };
+        assert_eq!(read.findings, ["script decides itself where commands run"]);
+    }
+}

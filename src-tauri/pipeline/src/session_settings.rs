@@ -1,0 +1,300 @@
+//! Settings of sessions: what directives make of them, and which value counts for a turn.
+
+use crate::config::{PermissionPolicy, PermissionsConfig, ReasoningDisplay, ToolDisplay, ToolKind};
+use foldback_directives::inbound::{
+    Directives, Elevated, ExecAsk, ExecSecurity, Model, Queue, Reasoning, Think, Verbose,
+};
+use foldback_store::SessionSettings;
+use foldback_wire::{EffectiveSetting, ModelOverride, RunLevels, SettingSource, ThinkLevel};
+use std::collections::BTreeMap;
+
+/// The model's name that clears what was chosen.
+const DEFAULT_MODEL: &str = "default";
+
+/// Stores what directives set. A question changes nothing.
+pub(crate) fn apply(settings: &mut SessionSettings, directives: &Directives) {
+    if let Some(level) = directives.think.and_then(|think| think.level) {
+        settings.think = (level != Think::Default).then_some(level);
+    }
+    if let Some(level) = directives.verbose.and_then(|verbose| verbose.level) {
+        settings.verbose = Some(level);
+    }
+    if let Some(level) = directives.reasoning.and_then(|reasoning| reasoning.level) {
+        settings.reasoning = Some(level);
+    }
+    if let Some(level) = directives.elevated.and_then(|elevated| elevated.level) {
+        settings.elevated = Some(level);
+    }
+    if let Some(exec) = &directives.exec {
+        settings.exec.host = exec.host.or(settings.exec.host);
+        settings.exec.security = exec.security.or(settings.exec.security);
+        settings.exec.ask = exec.ask.or(settings.exec.ask);
+        settings.exec.node = exec.node.clone().or_else(|| settings.exec.node.take());
+    }
+    if let Some(model) = directives.model.as_ref().filter(|model| model.model.is_some()) {
+        let cleared = model.model.as_deref() == Some(DEFAULT_MODEL);
+        settings.model = (!cleared).then(|| {
+            let mut model = model.clone();
+            model.session = false;
+            model
+        });
+    }
+    if let Some(queue) = &directives.queue {
+        if queue.reset {
+            settings.queue = Queue::default();
+        } else {
+            settings.queue.mode = queue.mode.or(settings.queue.mode);
+            settings.queue.debounce_ms = queue.debounce_ms.or(settings.queue.debounce_ms);
+            settings.queue.cap = queue.cap.or(settings.queue.cap);
+            settings.queue.drop = queue.drop.or(settings.queue.drop);
+        }
+    }
+}
+
+/// Clears what people set about a conversation, as a new one begins. What its owner closed, and what a group is for,
+/// stays.
+pub(crate) fn begin_anew(settings: &mut SessionSettings, model: Option<String>) {
+    *settings = SessionSettings {
+        model: model.map(|model| Model {
+            model: Some(model),
+            ..Model::default()
+        }),
+        send: settings.send,
+        activation: settings.activation,
+        ..SessionSettings::default()
+    };
+}
+
+/// The levels that directives ask for, as an agent is asked.
+pub(crate) fn levels_of(directives: &Directives, names: &BTreeMap<String, String>) -> RunLevels {
+    RunLevels {
+        think: think_level(directives.think.and_then(|think| think.level)),
+        model: directives
+            .model
+            .as_ref()
+            .and_then(|model| model_override(model, names)),
+    }
+}
+
+fn think_level(level: Option<Think>) -> Option<ThinkLevel> {
+    ThinkLevel::from_code(level?.code())
+}
+
+/// A model by its short name, by its number in the list of `/models`, or by its own name.
+fn model_override(model: &Model, names: &BTreeMap<String, String>) -> Option<ModelOverride> {
+    let written = model.model.as_deref().filter(|name| *name != DEFAULT_MODEL)?;
+    let numbered = || {
+        let number: usize = written.parse().ok()?;
+        names.values().nth(number.checked_sub(1)?)
+    };
+    let short = names
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(written))
+        .map(|(_, model)| model);
+    let name = short.or_else(numbered).map_or(written, String::as_str);
+    let mut chosen = ModelOverride::parse(name)?;
+    chosen.profile = model.profile.clone().or(chosen.profile);
+    Some(chosen)
+}
+
+/// The settings of a turn: those of its message before those of its session. What neither sets, the channel and the
+/// configuration decide where it is used.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct TurnSettings {
+    pub(crate) message: SessionSettings,
+    pub(crate) session: SessionSettings,
+}
+
+impl TurnSettings {
+    /// The settings that count and are not the configuration's, each with where it comes from.
+    pub(crate) fn effective(&self) -> Vec<EffectiveSetting> {
+        let inline = self.message.written();
+        let is_inline = |name: &str| inline.iter().any(|(known, _)| *known == name);
+        let stored = self.session.written();
+        let stored = stored.into_iter().filter(|(name, _)| !is_inline(name));
+        let told = |source: SettingSource| {
+            move |(setting, value): (&'static str, String)| EffectiveSetting {
+                setting: setting.to_owned(),
+                value,
+                source,
+            }
+        };
+        let told_inline = inline.iter().cloned().map(told(SettingSource::Inline));
+        told_inline
+            .chain(stored.map(told(SettingSource::Session)))
+            .collect()
+    }
+
+    /// The levels that the agent is asked for.
+    pub(crate) fn levels(&self, names: &BTreeMap<String, String>) -> RunLevels {
+        let model = self.message.model.as_ref().or(self.session.model.as_ref());
+        RunLevels {
+            think: think_level(self.message.think.or(self.session.think)),
+            model: model.and_then(|model| model_override(model, names)),
+        }
+    }
+
+    /// Display of tool calls in the chat, where it is set.
+    pub(crate) fn tools(&self) -> Option<ToolDisplay> {
+        let level = self.message.verbose.or(self.session.verbose)?;
+        Some(match level {
+            Verbose::Off => ToolDisplay::None,
+            Verbose::On => ToolDisplay::Compact,
+            Verbose::Full => ToolDisplay::Full,
+        })
+    }
+
+    /// Display of reasoning in the chat, where it is set.
+    pub(crate) fn reasoning(&self) -> Option<ReasoningDisplay> {
+        let level = self.message.reasoning.or(self.session.reasoning)?;
+        Some(match level {
+            Reasoning::Off => ReasoningDisplay::Hide,
+            Reasoning::On => ReasoningDisplay::Show,
+            Reasoning::Stream => ReasoningDisplay::Stream,
+        })
+    }
+
+    /// What becomes of the agent's requests for permission. What the configuration rejects stays rejected, whatever is
+    /// set here.
+    pub(crate) fn permissions(&self, configured: &PermissionsConfig) -> PermissionsConfig {
+        let mut config = configured.clone();
+        match self.message.elevated.or(self.session.elevated) {
+            None => {}
+            Some(Elevated::Off) => {
+                config.policy = PermissionPolicy::Reject;
+                config.allow_once.clear();
+            }
+            Some(Elevated::On | Elevated::Ask) => {
+                config.policy = PermissionPolicy::Ask;
+                config.allow_once.clear();
+            }
+            Some(Elevated::Full) => config.policy = PermissionPolicy::AllowOnce,
+        }
+        let ask = self.message.exec.ask.or(self.session.exec.ask);
+        let security = self.message.exec.security.or(self.session.exec.security);
+        let runs = ToolKind::Execute;
+        if security == Some(ExecSecurity::Full) || ask == Some(ExecAsk::Off) {
+            config.allow_once.push(runs);
+        }
+        if ask == Some(ExecAsk::Always) {
+            config.ask.push(runs);
+        }
+        if security == Some(ExecSecurity::Deny) {
+            config.reject.push(runs);
+        }
+        config
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foldback_directives::inbound::{Settings, parse};
+
+    fn set(texts: &[&str]) -> SessionSettings {
+        let mut settings = SessionSettings::default();
+        for text in texts {
+            apply(&mut settings, &parse(text, &Settings::authorized()).directives);
+        }
+        settings
+    }
+
+    fn written(texts: &[&str]) -> Vec<String> {
+        let settings = set(texts);
+        let written = settings.written().into_iter();
+        written.map(|(name, value)| format!("{name}={value}")).collect()
+    }
+
+    #[test]
+    fn what_is_not_named_stays_and_default_or_reset_clears() {
+        assert_eq!(
+            written(&["/think high /verbose on", "/verbose full", "/think"]),
+            ["think=high", "verbose=full"]
+        );
+        assert_eq!(written(&["/think high", "/think default"]), Vec::<String>::new());
+        assert_eq!(
+            written(&["/exec ask=always", "/exec security=deny"]),
+            ["exec.security=deny", "exec.ask=always"]
+        );
+        assert_eq!(
+            written(&["/queue collect cap:5", "/queue debounce:0"]),
+            ["queue.mode=collect", "queue.debounce=0 ms", "queue.cap=5"]
+        );
+        assert_eq!(written(&["/queue collect", "/queue reset"]), Vec::<String>::new());
+        assert_eq!(written(&["/model a/b@c", "/model default"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_message_comes_before_the_session() {
+        let settings = TurnSettings {
+            message: set(&["/verbose off x"]),
+            session: set(&["/verbose full /reasoning on"]),
+        };
+        assert_eq!(settings.tools(), Some(ToolDisplay::None));
+        assert_eq!(settings.reasoning(), Some(ReasoningDisplay::Show));
+        let told: Vec<_> = settings
+            .effective()
+            .into_iter()
+            .map(|s| (s.setting, s.value, s.source))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("verbose".into(), "off".into(), SettingSource::Inline),
+                ("reasoning".into(), "on".into(), SettingSource::Session),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_model_is_meant_by_its_short_name_its_number_or_its_own_name() {
+        let names = BTreeMap::from([
+            ("opus".to_owned(), "anthropic/opus-4".to_owned()),
+            ("small".to_owned(), "openai/gpt-mini@work".to_owned()),
+        ]);
+        let asked = |text| {
+            let settings = TurnSettings {
+                message: set(&[text]),
+                session: set(&["/think high /model openai/gpt"]),
+            };
+            let levels = settings.levels(&names);
+            (
+                levels.think.map(ThinkLevel::code),
+                levels.model.map(|model| model.to_string()),
+            )
+        };
+        let high = Some("high");
+        assert_eq!(asked("/model opus x"), (high, Some("anthropic/opus-4".into())));
+        assert_eq!(asked("/model 2 x"), (high, Some("openai/gpt-mini@work".into())));
+        assert_eq!(asked("/model a/b@c x"), (high, Some("a/b@c".into())));
+        assert_eq!(asked("x"), (high, Some("openai/gpt".into())));
+        assert_eq!(asked("/think off x"), (Some("off"), Some("openai/gpt".into())));
+    }
+
+    #[test]
+    fn what_the_configuration_rejects_stays_rejected() {
+        let configured = PermissionsConfig {
+            reject: vec![ToolKind::Delete],
+            allow_once: vec![ToolKind::Read],
+            ..PermissionsConfig::default()
+        };
+        let about = |text: &str, does: &str| {
+            let settings = TurnSettings {
+                message: set(&[text]),
+                ..TurnSettings::default()
+            };
+            settings.permissions(&configured).about(does).0
+        };
+        assert_eq!(about("/elevated full", "delete"), PermissionPolicy::Reject);
+        assert_eq!(about("/elevated full", "execute"), PermissionPolicy::AllowOnce);
+        assert_eq!(about("/elevated ask", "read"), PermissionPolicy::Ask);
+        assert_eq!(about("/elevated off", "edit"), PermissionPolicy::Reject);
+        assert_eq!(about("/exec security=deny", "execute"), PermissionPolicy::Reject);
+        assert_eq!(about("/exec ask=off", "execute"), PermissionPolicy::AllowOnce);
+        assert_eq!(about("/exec ask=off", "edit"), PermissionPolicy::Ask);
+        assert_eq!(
+            about("/elevated full /exec ask=always", "execute"),
+            PermissionPolicy::Ask
+        );
+    }
+}

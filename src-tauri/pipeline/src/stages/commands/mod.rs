@@ -1,0 +1,91 @@
+//! Recognises commands: `/status` and the like, which Foldback answers itself and the agent never sees.
+
+mod table;
+
+pub(crate) use table::{Action, Arguments, COMMANDS, CommandRow, Rights};
+
+/// A command that a text is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Recognised {
+    pub(crate) row: &'static CommandRow,
+    /// The rest of the first line, as it was written.
+    pub(crate) arguments: String,
+    /// The lines behind the first, of a command that takes text for the agent.
+    pub(crate) rest: String,
+}
+
+/// The command that a text is; `None` where it is text for the agent. Only the first line counts: `/name`, `/name: value`
+/// or, as platforms write it in groups, `/name@bot`. A command that takes no arguments and has some is text.
+pub(crate) fn recognise(text: &str) -> Option<Recognised> {
+    let (first, below) = text.trim().split_once('\n').unwrap_or((text.trim(), ""));
+    let body = first.strip_prefix('/')?;
+    let end = body
+        .find(|sign: char| sign.is_whitespace() || sign == ':')
+        .unwrap_or(body.len());
+    let (word, tail) = body.split_at(end);
+    let name = word.split('@').next().unwrap_or_default();
+    let arguments = tail.strip_prefix(':').unwrap_or(tail).trim();
+    let row = COMMANDS.iter().find(|row| row.is_named(name))?;
+    let fits = match row.arguments {
+        Arguments::None => arguments.is_empty(),
+        Arguments::Written(_) | Arguments::Text(_) => true,
+    };
+    let takes_text = matches!(row.arguments, Arguments::Text(_));
+    fits.then(|| Recognised {
+        row,
+        arguments: arguments.to_owned(),
+        rest: if takes_text {
+            below.trim().to_owned()
+        } else {
+            String::new()
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn read(text: &str) -> Option<(&'static str, String)> {
+        recognise(text).map(|found| (found.row.name, found.arguments))
+    }
+
+    #[test]
+    fn a_command_is_read_in_the_forms_that_people_and_platforms_write() {
+        let named = |text| read(text).map(|(name, _)| name);
+        for text in ["/help", "/HELP", " /help@mybot ", "/help:"] {
+            assert_eq!(named(text), Some("help"), "{text}");
+        }
+        assert_eq!(named("/id"), Some("whoami"));
+        assert_eq!(read("/send: off\nsecond line"), Some(("send", "off".into())));
+        for text in [
+            "/help now",
+            "/unknown x",
+            "help",
+            "hi /help",
+            "//help",
+            "/",
+            "/etc/passwd",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_new_session_may_begin_with_a_text() {
+        let found = recognise("/NEW Hello there\nand more").unwrap();
+        assert_eq!(
+            (found.row.name, found.arguments.as_str(), found.rest.as_str()),
+            ("new", "Hello there", "and more")
+        );
+    }
+
+    #[test]
+    fn every_name_means_one_command() {
+        let names: Vec<_> = COMMANDS.iter().flat_map(CommandRow::names).collect();
+        let different: BTreeSet<_> = names.iter().collect();
+        assert_eq!(names.len(), different.len());
+        assert!(COMMANDS.iter().all(|row| row.about.ends_with('.')));
+    }
+}

@@ -1,0 +1,181 @@
+//! The commands, one row each: recognising them, `/help`, `/commands` and the reference page read this table.
+
+/// Rights that a command needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rights {
+    /// Everybody who may use commands.
+    Allowed,
+    /// Owners of the bot.
+    Owner,
+}
+
+/// The text that a command takes behind its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arguments {
+    /// None: with more text it is no command.
+    None,
+    /// Words, which stand in the usage like this.
+    Written(&'static str),
+    /// Words and then text for the agent.
+    Text(&'static str),
+}
+
+/// What answers a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Names the commands that people use most.
+    Help,
+    /// Lists all commands and directives.
+    Commands,
+    /// Tells the state of the session.
+    Status,
+    /// Tells the sender's ids and rights.
+    WhoAmI,
+    /// Stops the run and drops what waits.
+    Stop,
+    /// Begins a new session.
+    Reset,
+    /// Lists the models by their short names.
+    Models,
+    /// Sets which messages of a group are for the bot.
+    Activation,
+    /// Sets whether the agent runs at all.
+    Send,
+    /// Tells what the latest prompt was made of.
+    Context,
+    /// Answers a request for permission; that stage comes first, so that this only lists it.
+    Permission,
+}
+
+/// One command.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct CommandRow {
+    /// Its name, without the slash.
+    pub(crate) name: &'static str,
+    pub(crate) aliases: &'static [&'static str],
+    pub(crate) arguments: Arguments,
+    /// What it does, in a sentence.
+    pub(crate) about: &'static str,
+    pub(crate) rights: Rights,
+    pub(crate) action: Action,
+}
+
+impl CommandRow {
+    /// Its name and its aliases.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name).chain(self.aliases.iter().copied())
+    }
+
+    /// Whether `name` means this command, in any case.
+    pub(crate) fn is_named(&self, name: &str) -> bool {
+        self.names().any(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    /// The form in which it is written, such as `/send on | off | inherit`.
+    pub(crate) fn usage(&self) -> String {
+        match self.arguments {
+            Arguments::None => format!("/{}", self.name),
+            Arguments::Written(form) | Arguments::Text(form) => format!("/{} {form}", self.name),
+        }
+    }
+}
+
+/// Every command, in the order of `/commands`.
+pub(crate) const COMMANDS: &[CommandRow] = &[
+    CommandRow {
+        name: "help",
+        aliases: &[],
+        arguments: Arguments::None,
+        about: "Names the commands that people use most.",
+        rights: Rights::Allowed,
+        action: Action::Help,
+    },
+    CommandRow {
+        name: "commands",
+        aliases: &[],
+        arguments: Arguments::None,
+        about: "Lists all commands and directives.",
+        rights: Rights::Allowed,
+        action: Action::Commands,
+    },
+    CommandRow {
+        name: "status",
+        aliases: &[],
+        arguments: Arguments::None,
+        about: "Tells the state of the conversation.",
+        rights: Rights::Allowed,
+        action: Action::Status,
+    },
+    CommandRow {
+        name: "whoami",
+        aliases: &["id"],
+        arguments: Arguments::None,
+        about: "Tells who you are to the bot.",
+        rights: Rights::Allowed,
+        action: Action::WhoAmI,
+    },
+    CommandRow {
+        name: "stop",
+        aliases: &[],
+        arguments: Arguments::None,
+        about: "Stops the answer that is being written and drops the messages that wait.",
+        rights: Rights::Allowed,
+        action: Action::Stop,
+    },
+    CommandRow {
+        name: "new",
+        aliases: &["reset"],
+        arguments: Arguments::Text("[model] [text]"),
+        about: "Begins a new conversation, with a model and a first message where they are given.",
+        rights: Rights::Allowed,
+        action: Action::Reset,
+    },
+    CommandRow {
+        name: "models",
+        aliases: &[],
+        arguments: Arguments::None,
+        about: "Lists the models that can be chosen.",
+        rights: Rights::Allowed,
+        action: Action::Models,
+    },
+    CommandRow {
+        name: "activation",
+        aliases: &[],
+        arguments: Arguments::Written("mention | always | default"),
+        about: "Sets which messages of a group the bot answers.",
+        rights: Rights::Allowed,
+        action: Action::Activation,
+    },
+    CommandRow {
+        name: "send",
+        aliases: &[],
+        arguments: Arguments::Written("on | off | default"),
+        about: "Sets whether the agent answers here at all.",
+        rights: Rights::Owner,
+        action: Action::Send,
+    },
+    CommandRow {
+        name: "context",
+        aliases: &[],
+        arguments: Arguments::None,
+        about: "Tells what the agent was given last, and how much.",
+        rights: Rights::Allowed,
+        action: Action::Context,
+    },
+    CommandRow {
+        name: "approve",
+        aliases: &[],
+        arguments: Arguments::Written("[number]"),
+        about: "Allows what the agent asked to do.",
+        rights: Rights::Allowed,
+        action: Action::Permission,
+    },
+    CommandRow {
+        name: "deny",
+        aliases: &[],
+        arguments: Arguments::Written("[number]"),
+        about: "Rejects what the agent asked to do.",
+        rights: Rights::Allowed,
+        action: Action::Permission,
+    },
+];

@@ -1,0 +1,276 @@
+//! Commands and directives over a whole bot: they are answered beside the runs, stored over restarts, and carried out once.
+
+use crate::bot::{Bot, World, killed, runtime, text};
+use foldback_agents::{Act, ScriptStep};
+use foldback_pipeline::Rules;
+use foldback_store::Journal as _;
+use foldback_wire::{Actor, DirectiveScope, Kind, Platform, SettingSource, Terminal};
+use std::time::Duration;
+
+async fn pause() {
+    tokio::time::sleep(Duration::from_secs(5)).await;
+}
+
+fn stall(ms: u64) -> ScriptStep {
+    Act::Stall(ms).into()
+}
+
+async fn ends(bot: &Bot) -> Vec<Terminal> {
+    let end = |kind| match kind {
+        Kind::TurnEnded { terminal } => Some(terminal),
+        _ => None,
+    };
+    bot.kinds().await.into_iter().filter_map(end).collect()
+}
+
+#[test]
+fn what_a_directive_set_counts_over_a_restart_and_says_where_it_comes_from() {
+    let set = async {
+        let bot = Bot::start().await;
+        let _turn = bot.user(Platform::Signal, "/reasoning on /queue cap:7").await;
+        pause().await;
+        bot
+    };
+    let world = killed(set);
+    runtime().block_on(async {
+        let bot = Bot::answering(world, "", Rules::all(), [text("hello")]).await;
+        let turn = bot.user(Platform::Signal, "/reasoning off hi").await;
+        assert_eq!(turn.ended().await, Some(Terminal::Replied));
+        let resolved = bot.kinds().await.into_iter().find_map(|kind| match kind {
+            Kind::SettingsResolved { settings } => Some(settings),
+            _ => None,
+        });
+        let told: Vec<_> = resolved
+            .unwrap()
+            .into_iter()
+            .map(|setting| (setting.setting, setting.value, setting.source))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("reasoning".into(), "off".into(), SettingSource::Inline),
+                ("queue.cap".into(), "7".into(), SettingSource::Session),
+            ]
+        );
+    });
+}
+
+#[test]
+fn a_change_of_a_session_is_told_with_its_author_and_what_it_was_before() {
+    runtime().block_on(async {
+        let bot = Bot::start().await;
+        for words in ["/verbose on", "/verbose full", "/verbose full"] {
+            let turn = bot.user(Platform::Telegram, words).await;
+            assert_eq!(turn.ended().await, Some(Terminal::DirectiveAck));
+        }
+        let changes: Vec<_> = bot
+            .kinds()
+            .await
+            .into_iter()
+            .filter_map(|kind| match kind {
+                Kind::SettingsChanged { changes, by } => {
+                    Some((changes[0].from.clone(), changes[0].to.clone(), by))
+                }
+                _ => None,
+            })
+            .collect();
+        let alice = || Actor::User("alice".into());
+        assert_eq!(
+            changes,
+            [
+                (None, Some("on".into()), alice()),
+                (Some("on".into()), Some("full".into()), alice()),
+            ]
+        );
+    });
+}
+
+#[test]
+fn a_command_is_carried_out_and_answered_once_whatever_a_kill_leaves() {
+    // The answer is held while the channel is off; the kill leaves it in the outbox.
+    let asked = async {
+        let bot = Bot::start().await;
+        let signal = "signal".into();
+        let off = bot.engine.toggle(&signal, false, Actor::Pipeline, "a test");
+        off.await.unwrap();
+        let _turn = bot.user(Platform::Signal, "/whoami").await;
+        pause().await;
+        bot
+    };
+    let world = killed(asked);
+    runtime().block_on(async {
+        let bot = Bot::answering(world, "", Rules::all(), []).await;
+        let signal = "signal".into();
+        let on = bot.engine.toggle(&signal, true, Actor::Pipeline, "a test");
+        on.await.unwrap();
+        tokio::time::sleep(Duration::from_secs(30)).await;
+        let screen = bot.screen(Platform::Signal);
+        assert_eq!(screen.len(), 1, "{screen:?}");
+        assert!(screen[0].contains("Your id: `alice`"), "{screen:?}");
+        let whoami = Terminal::Command {
+            name: "whoami".into(),
+        };
+        assert_eq!(ends(&bot).await, [whoami]);
+    });
+}
+
+#[test]
+fn a_stop_word_stops_the_run_and_drops_what_waits() {
+    runtime().block_on(async {
+        let bot = Bot::start().await;
+        bot.says([text("One star."), stall(3_600_000)]);
+        let first = bot.user(Platform::Discord, "Count the stars").await;
+        pause().await;
+        let second = bot.user(Platform::Discord, "And the moons").await;
+        let stop = bot.user(Platform::Discord, "please stop…").await;
+        assert_eq!(
+            stop.ended().await,
+            Some(Terminal::Command { name: "stop".into() })
+        );
+        assert_eq!(second.ended().await, Some(Terminal::Dropped));
+        assert!(matches!(first.ended().await, Some(Terminal::Failed { .. })));
+        let cancelled = bot.kinds().await.into_iter().find_map(|kind| match kind {
+            Kind::RunCancelled { by } => Some(by),
+            _ => None,
+        });
+        assert_eq!(cancelled, Some(Actor::User("alice".into())));
+    });
+}
+
+#[test]
+fn a_refused_directive_is_text_and_says_which_setting_decides() {
+    runtime().block_on(async {
+        let config = "[commands]\nowner_allow_from = [\"root\"]\n";
+        let bot = Bot::answering(World::new(), config, Rules::all(), [text("ok")]).await;
+        let turn = bot.user(Platform::Telegram, "/think high explain").await;
+        assert_eq!(turn.ended().await, Some(Terminal::Replied));
+        let kinds = bot.kinds().await;
+        let read = kinds.iter().find_map(|kind| match kind {
+            Kind::InlineDirectives(read) => Some(read),
+            _ => None,
+        });
+        let read = read.unwrap();
+        assert_eq!(read.scope, DirectiveScope::Refused);
+        assert_eq!(read.setting.as_deref(), Some("commands.owner_allow_from"));
+        let prompt = kinds.iter().find_map(|kind| match kind {
+            Kind::Prepared { prompt } => Some(prompt.as_str()),
+            _ => None,
+        });
+        assert!(prompt.unwrap().ends_with("/think high explain"));
+    });
+}
+
+#[test]
+fn a_new_session_clears_what_was_set_but_not_what_an_owner_closed() {
+    runtime().block_on(async {
+        let config = "[commands]\nowner_allow_from = [\"alice\"]\n";
+        let bot = Bot::answering(World::new(), config, Rules::all(), []).await;
+        for words in ["/verbose on", "/send off", "/new"] {
+            let _ended = bot.user(Platform::Telegram, words).await.ended().await;
+        }
+        let (records, _) = bot.journal.sessions(9).await.unwrap();
+        let settings: Vec<_> = records[0].settings.written();
+        assert_eq!(settings, [("send", "deny".to_owned())]);
+    });
+}
+
+/// A line of the vectors of the reader.
+#[derive(serde::Deserialize)]
+struct Vector {
+    id: String,
+    input: String,
+    #[serde(default)]
+    settings: VectorSettings,
+    expect: Expected,
+}
+
+/// What the reader knows beside the text.
+#[derive(Default, serde::Deserialize)]
+#[serde(default)]
+struct VectorSettings {
+    authorized: Option<bool>,
+    aliases: Vec<String>,
+    models: Option<Vec<String>>,
+    think: Option<Vec<String>>,
+}
+
+impl VectorSettings {
+    /// The configuration with which the pipeline knows the same; `None` for what it learns of an agent.
+    fn config(&self) -> Option<String> {
+        if self.models.is_some() || self.think.is_some() {
+            return None;
+        }
+        let mut config = "[commands]\nowner_allow_from = [\"alice\"]\n".to_owned();
+        if self.authorized == Some(false) {
+            config += "allow_from = {\"*\" = [\"root\"]}\n";
+        }
+        config += "[agent.models]\n";
+        let models = self
+            .aliases
+            .iter()
+            .map(|alias| format!("{alias} = \"script/{alias}\"\n"));
+        config.extend(models);
+        Some(config)
+    }
+}
+
+#[derive(Default, serde::Deserialize)]
+#[serde(default)]
+struct Expected {
+    cleaned: Option<String>,
+    directive_only: bool,
+    directives: serde_json::Map<String, serde_json::Value>,
+}
+
+/// The pipeline takes out of a message what the reader says, and gives the agent the rest.
+#[test]
+fn every_vector_of_the_reader_is_read_the_same_on_the_way_to_the_agent() {
+    runtime().block_on(async {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/vectors");
+        let mut count = 0;
+        for file in ["inbound.jsonl", "own-inbound.jsonl"] {
+            let lines = std::fs::read_to_string(format!("{folder}/{file}")).unwrap();
+            for line in lines.lines() {
+                let vector: Vector = serde_json::from_str(line).unwrap();
+                // A message without text is none, and one with CR has another text behind the first stage.
+                let Some(config) = vector.settings.config() else {
+                    continue;
+                };
+                let is_same_behind = !vector.input.trim().is_empty() && !vector.input.contains('\r');
+                if !is_same_behind || vector.expect.cleaned.is_none() {
+                    continue;
+                }
+                assert_read_alike(&vector, &config).await;
+                count += 1;
+            }
+        }
+        assert!(count > 80, "{count} vectors");
+    });
+}
+
+async fn assert_read_alike(vector: &Vector, config: &str) {
+    let bot = Bot::answering(World::new(), config, Rules::all(), [text("ok")]).await;
+    let ended = bot.user(Platform::Telegram, &vector.input).await.ended().await;
+    let kinds = bot.kinds().await;
+    let prompt = kinds.iter().find_map(|kind| match kind {
+        Kind::Prepared { prompt } => Some(prompt.as_str()),
+        _ => None,
+    });
+    let Vector {
+        id, input, expect, ..
+    } = vector;
+    if let Some(Terminal::Command { name }) = &ended {
+        // Commands come before directives; one name is both.
+        let known = expect.directives.is_empty() || expect.directives.contains_key(name);
+        assert!(known, "{id}: {input} is the command {name}");
+        return;
+    }
+    if expect.directive_only {
+        assert_eq!(ended, Some(Terminal::DirectiveAck), "{id}: {input}");
+        assert_eq!(prompt, None, "{id}: the agent is not asked");
+    } else {
+        let prompt = prompt.unwrap_or_else(|| panic!("{id}: {input} ended as {ended:?}"));
+        let given = prompt.rsplit("was written by the sender.\n\n").next();
+        assert_eq!(given, expect.cleaned.as_deref(), "{id}: {input}");
+    }
+}

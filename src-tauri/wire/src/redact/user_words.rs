@@ -1,0 +1,38 @@
+//! What users write beside words for the agent: directives, commands, and the settings that come of them.
+
+use super::Redaction;
+use crate::Kind;
+use foldback_directives::redact::InboundSecrets;
+
+impl Redaction {
+    /// Masks the words of an event about directives, commands or settings of a session.
+    pub(super) fn user_words(&self, kind: &mut Kind) {
+        match kind {
+            Kind::InlineDirectives(read) => {
+                for directive in &mut read.directives {
+                    self.mask(&mut directive.value);
+                }
+                for finding in &mut read.findings {
+                    self.mask(finding);
+                }
+            }
+            Kind::SettingsChanged { changes, .. } => {
+                for change in changes {
+                    self.optional(&mut change.from);
+                    self.optional(&mut change.to);
+                }
+            }
+            Kind::SettingsResolved { settings } => {
+                for setting in settings {
+                    self.mask(&mut setting.value);
+                }
+            }
+            Kind::LevelIgnored { asked, why, .. } => {
+                self.mask(asked);
+                self.mask(why);
+            }
+            Kind::Command { arguments, .. } if self.inbound != InboundSecrets::Keep => self.mask(arguments),
+            _ => {}
+        }
+    }
+}
