@@ -66,9 +66,9 @@ crate-docs: ## Document the crates, without a warning
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
 rust-test:
 	$(CARGO) test
-drift: ## Are the generated TypeScript types and the pages docs/{lint,directives,events}.md up to date?
+drift: ## Are the generated TypeScript types and the pages docs/{lint,commands,directives,events}.md up to date?
 	$(CARGO) run -q -p foldback-api --bin generate -- --mode check
-generate: ## Write the generated TypeScript types and the pages docs/{lint,directives,events}.md
+generate: ## Write the generated TypeScript types and the pages docs/{lint,commands,directives,events}.md
 	$(CARGO) run -q -p foldback-api --bin generate -- --mode write
 fixtures: cli ## Run all fixtures, with coverage of the rules
 	target/debug/foldback replay fixtures --coverage

@@ -15,6 +15,7 @@ pub(super) fn checks(subject: &Subject) -> Vec<Check> {
     let mut checks: Vec<_> = none_is_on(channels).into_iter().collect();
     checks.extend(channels.iter().flat_map(|(id, channel)| {
         let mut checks = lists(id, channel);
+        checks.extend(commands(subject, id));
         checks.extend(daemon::check(id, channel));
         checks.extend(platforms::checks(subject, id, channel));
         checks.extend(webhooks::checks(subject, id, channel));
@@ -35,6 +36,19 @@ fn none_is_on(channels: &BTreeMap<ChannelId, ChannelConfig>) -> Option<Check> {
     let todo = "add a table such as [channels.telegram], with enabled = true";
     let asked = "the configuration for channels";
     Some(Check::answered("channels", asked, Answer::note(found, todo)))
+}
+
+/// Lists that let nobody use commands.
+fn commands(subject: &Subject, id: &ChannelId) -> Option<Check> {
+    let (key, what) = subject.config.commands_closed(id)?;
+    let todo = if key == "commands.enabled" {
+        "leave it so where users need no commands".to_owned()
+    } else {
+        format!("name people of this channel in {key}")
+    };
+    let asked = "the configuration who may use commands";
+    let about = format!("channels.{id}");
+    Some(Check::answered(about, asked, Answer::note(what, &todo)))
 }
 
 /// Lists that are empty let nobody in.

@@ -428,3 +428,26 @@ fn what_other_users_may_read_is_told() {
         assert!(told["todo"].as_str().unwrap().contains(remedy), "{told}");
     }
 }
+
+#[test]
+fn a_list_that_lets_nobody_use_commands_is_a_finding() {
+    let config = "[commands]\nowner_allow_from = [\"discord:9\"]\n[channels.telegram]\nkind = \"loopback\"\n\
+                  allow_from = [\"*\"]\nenforce_owner = true\n";
+    let ran = Home::with(config).run(&["doctor", "--format", "json"]);
+    let lines = ran.lines();
+    let found = lines.iter().find(|line| {
+        line["about"] == "channels.telegram"
+            && line["found"]
+                .as_str()
+                .is_some_and(|found| found.contains("commands"))
+    });
+    let found = found.unwrap_or_else(|| panic!("{lines:#?}"));
+    assert_eq!(found["state"], "note");
+    assert!(
+        found["todo"]
+            .as_str()
+            .unwrap()
+            .contains("commands.owner_allow_from"),
+        "{found}"
+    );
+}

@@ -1,6 +1,7 @@
 //! Writes, or checks, what is made from the code: what the window reads of this crate, the page of lint's rules,
-//! those of the directives and of the events, and what every channel shows of the texts in `fixtures/previews`. `generate --mode write|check`.
+//! those of commands, directives and events, and what every channel shows of the texts in `fixtures/previews`. `generate --mode write|check`.
 
+mod commands;
 mod directives;
 mod events;
 mod lint;
@@ -50,7 +51,10 @@ fn main() -> ExitCode {
     for (folder, files) in [
         (TYPES, typescript::files()),
         (RECORDED, recorded),
-        (DOCS, vec![page, directives::page(), events::page()]),
+        (
+            DOCS,
+            vec![page, commands::page(), directives::page(), events::page()],
+        ),
         (PREVIEWS, golden),
     ] {
         let folder = Path::new(ROOT).join(folder);
