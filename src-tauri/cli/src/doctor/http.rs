@@ -33,6 +33,28 @@ pub(super) struct Reply {
     pub(super) body: String,
 }
 
+/// A question that has no reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum NoReply {
+    /// Nobody answers at the address, or the answer breaks off, for this reason.
+    Unreachable(String),
+    /// It was not sent, because of what is found here.
+    NotSent(Answer),
+}
+
+/// The finding about an address. One about something else that was to be asked there has words of its own.
+impl From<NoReply> for Answer {
+    fn from(none: NoReply) -> Self {
+        match none {
+            NoReply::Unreachable(why) => Self::wrong(
+                format!("cannot be reached: {why}"),
+                "start the server, or mend the address",
+            ),
+            NoReply::NotSent(answer) => answer,
+        }
+    }
+}
+
 impl Reply {
     /// The body as JSON; `None` where it is none.
     pub(super) fn json(&self) -> Option<Value> {
@@ -42,44 +64,47 @@ impl Reply {
 
 impl Http {
     /// Asks with GET and reads the answer.
-    pub(super) async fn get(&self, url: &str, headers: &[(&str, &str)]) -> Result<Reply, Answer> {
+    pub(super) async fn get(&self, url: &str, headers: &[(&str, &str)]) -> Result<Reply, NoReply> {
         self.ask(Method::GET, url, headers, None).await
     }
 
     /// Sends an empty object with POST and reads the answer. For calls that change nothing.
-    pub(super) async fn post_nothing(&self, url: &str, headers: &[(&str, &str)]) -> Result<Reply, Answer> {
+    pub(super) async fn post_nothing(&self, url: &str, headers: &[(&str, &str)]) -> Result<Reply, NoReply> {
         self.ask(Method::POST, url, headers, Some("{}")).await
     }
 
-    /// Redirects are not followed: they would carry the key elsewhere. The error is the answer of a check whose server
-    /// cannot be reached.
+    /// Redirects are not followed: they would carry the key elsewhere.
     async fn ask(
         &self,
         method: Method,
         url: &str,
         headers: &[(&str, &str)],
         body: Option<&'static str>,
-    ) -> Result<Reply, Answer> {
+    ) -> Result<Reply, NoReply> {
         let at = Url::parse(url)
             .ok()
             .filter(|at| matches!(at.scheme(), "http" | "https"))
-            .ok_or_else(|| Answer::wrong(format!("{url} is no http or https address"), "mend the address"))?;
+            .ok_or_else(|| {
+                let found = format!("{url} is no http or https address");
+                NoReply::NotSent(Answer::wrong(found, "mend the address"))
+            })?;
         let client = self.client(is_here(&at)).map_err(|error| {
-            Answer::unasked(format!("no HTTP client: {error}"), "install the certificates")
+            let found = format!("no HTTP client: {error}");
+            NoReply::NotSent(Answer::unasked(found, "install the certificates"))
         })?;
         let headers = header_map(headers).map_err(|name| {
             let found = format!("the value of the header {name} has a character that HTTP does not allow");
-            Answer::wrong(found, "look for a line break or a space in the secret")
+            NoReply::NotSent(Answer::wrong(
+                found,
+                "look for a line break or a space in the secret",
+            ))
         })?;
         let request = client.request(method, at).headers(headers);
         let request = match body {
             Some(body) => request.header(CONTENT_TYPE, "application/json").body(body),
             None => request,
         };
-        let unreachable = |error: reqwest::Error| {
-            let found = format!("cannot be reached: {}", causes(&error.without_url()));
-            Answer::wrong(found, "start the server, or mend the address")
-        };
+        let unreachable = |error: reqwest::Error| NoReply::Unreachable(causes(&error.without_url()));
         let mut response = request.send().await.map_err(unreachable)?;
         let status = response.status().as_u16();
         let mut body = Vec::new();

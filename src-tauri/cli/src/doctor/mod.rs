@@ -23,6 +23,7 @@ mod secrets;
 mod servers;
 mod speech;
 mod subject;
+mod token_form;
 mod webhooks;
 
 use crate::{

@@ -3,62 +3,19 @@
 
 use super::{
     check::{Answer, Check},
-    http::{Reply, is_private},
+    http::{NoReply, Reply, is_private},
     subject::Subject,
+    token_form::TokenForm,
 };
 use foldback_channels::{DISCORD, SLACK, TELEGRAM, WHATSAPP};
 use foldback_pipeline::config::{ChannelConfig, ChannelKind, Secret};
 use foldback_wire::ChannelId;
 use serde_json::Value;
 
-/// A credential's own form, which tells whose it is before anybody is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TokenForm {
-    Telegram,
-    Discord,
-    SlackBot,
-    SlackApp,
-    Meta,
-    Other,
-}
-
-impl TokenForm {
-    pub(super) fn of(token: &str) -> Self {
-        let is_word = |text: &str| {
-            text.bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
-        };
-        let parts: Vec<_> = token.split('.').collect();
-        match token.split_once(':') {
-            // <https://core.telegram.org/bots/features#botfather>
-            Some((id, rest))
-                if !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()) && is_word(rest) =>
-            {
-                Self::Telegram
-            }
-            // <https://api.slack.com/concepts/token-types>
-            _ if token.starts_with("xoxb-") => Self::SlackBot,
-            _ if token.starts_with("xapp-") => Self::SlackApp,
-            // <https://discord.com/developers/docs/reference#authentication>
-            _ if parts.len() == 3 && parts.iter().all(|part| part.len() > 4 && is_word(part)) => {
-                Self::Discord
-            }
-            _ if token.starts_with("EAA") => Self::Meta,
-            _ => Self::Other,
-        }
-    }
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Telegram => "a token of Telegram",
-            Self::Discord => "a token of Discord",
-            Self::SlackBot => "a bot token of Slack (xoxb-)",
-            Self::SlackApp => "an app-level token of Slack (xapp-)",
-            Self::Meta => "a token of Meta",
-            Self::Other => "a token of an unknown form",
-        }
-    }
-}
+/// Codes by which Meta refuses a call whoever makes it: it fails itself, or the app, the account or the number has made too
+/// many calls (<https://developers.facebook.com/docs/graph-api/overview/rate-limiting>,
+/// <https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes>).
+const META_BUSY: &[i64] = &[1, 2, 4, 17, 32, 613, 80_007, 130_429];
 
 /// Question for the names of somebody who is in every workspace.
 const SLACK_NAMES: &str = "/users.info?user=USLACKBOT";
@@ -86,12 +43,15 @@ enum Place {
 
 /// Questions about the credentials of a channel on a real platform.
 pub(super) fn checks(subject: &Subject, id: &ChannelId, channel: &ChannelConfig) -> Vec<Check> {
-    let usual = match channel.kind(id) {
-        Some(ChannelKind::Telegram) => TELEGRAM,
-        Some(ChannelKind::Discord) => DISCORD,
-        Some(ChannelKind::Slack) => SLACK,
-        Some(ChannelKind::Whatsapp) => WHATSAPP,
-        Some(ChannelKind::Signal | ChannelKind::Loopback) | None => return Vec::new(),
+    let Some(kind) = channel.kind(id) else {
+        return Vec::new();
+    };
+    let usual = match kind {
+        ChannelKind::Telegram => TELEGRAM,
+        ChannelKind::Discord => DISCORD,
+        ChannelKind::Slack => SLACK,
+        ChannelKind::Whatsapp => WHATSAPP,
+        ChannelKind::Signal | ChannelKind::Loopback => return Vec::new(),
     };
     let root = channel.api_root.as_deref().unwrap_or(usual).trim_end_matches('/');
     let header = |path: &str, scheme, post| Place::Header {
@@ -100,18 +60,18 @@ pub(super) fn checks(subject: &Subject, id: &ChannelId, channel: &ChannelConfig)
         post,
     };
     let account = channel.account.as_deref().unwrap_or_default();
-    let mut asked = match channel.kind(id) {
-        Some(ChannelKind::Telegram) => vec![(
+    let asked = match kind {
+        ChannelKind::Telegram => vec![(
             "token",
             TokenForm::Telegram,
             Place::Path(format!("{root}/bot"), "/getMe"),
         )],
-        Some(ChannelKind::Discord) => vec![(
+        ChannelKind::Discord => vec![(
             "token",
             TokenForm::Discord,
             header("/api/v10/users/@me", "Bot", false),
         )],
-        Some(ChannelKind::Slack) => vec![
+        ChannelKind::Slack => vec![
             ("token", TokenForm::SlackBot, header("/auth.test", "Bearer", true)),
             // Everybody knows this one; the answer tells whether the app has the scope.
             ("token", TokenForm::SlackBot, header(SLACK_NAMES, "Bearer", true)),
@@ -122,13 +82,14 @@ pub(super) fn checks(subject: &Subject, id: &ChannelId, channel: &ChannelConfig)
                 header("/apps.connections.open", "Bearer", true),
             ),
         ],
-        _ => {
+        ChannelKind::Whatsapp => {
             let path = format!("/{account}?fields=display_phone_number");
             vec![("token", TokenForm::Meta, header(&path, "Bearer", false))]
         }
+        ChannelKind::Signal | ChannelKind::Loopback => Vec::new(),
     };
     let mut checks = Vec::new();
-    for (key, form, place) in asked.drain(..) {
+    for (key, form, place) in asked {
         let secret = match key {
             "token" => &channel.token,
             _ => &channel.app_token,
@@ -179,8 +140,7 @@ impl Question {
         let (Place::Path(url, _) | Place::Header { url, .. }) = &self.place;
         if !is_private(url) {
             let found = "was not shown to the platform: it would travel unencrypted";
-            let channel = self.about.rsplit_once('.').map_or("", |(channel, _)| channel);
-            return Answer::wrong(found, &format!("use https in {channel}.api_root"));
+            return Answer::wrong(found, &format!("use https in {}.api_root", self.channel()));
         }
         let http = &self.subject.http;
         let reply = match &self.place {
@@ -197,8 +157,20 @@ impl Question {
         match reply {
             Ok(reply) if url.ends_with(SLACK_NAMES) => self.judge_names(&reply),
             Ok(reply) => self.judge(&reply),
-            Err(answer) => answer,
+            Err(NoReply::NotSent(answer)) => answer,
+            Err(NoReply::Unreachable(why)) => {
+                let found = format!("could not be asked about: the platform cannot be reached: {why}");
+                Answer::unasked(
+                    found,
+                    &format!("look at the network, or mend {}.api_root", self.channel()),
+                )
+            }
         }
+    }
+
+    /// The channel's table in the configuration.
+    fn channel(&self) -> &str {
+        self.about.rsplit_once('.').map_or("", |(channel, _)| channel)
     }
 
     fn is_of_slack(&self) -> bool {
@@ -222,6 +194,7 @@ impl Question {
             }),
             200 if refused && words == "ratelimited" => self.not_tried(&told),
             200 if refused => Answer::wrong(format!("the platform refuses it: {words}"), &todo),
+            _ if self.form == TokenForm::Meta && is_busy(&json) => self.not_tried(&told),
             // Telegram answers 404 to a token that has not its form, WhatsApp 400 to one, and to an unknown number.
             401 | 403 => Answer::wrong(format!("the platform refuses it: {}", told.trim()), &todo),
             400 | 404 if json.is_object() => Answer::wrong(
@@ -248,42 +221,19 @@ impl Question {
 
     fn not_tried(&self, told: &str) -> Answer {
         let found = format!("the platform answers {told}, which tells nothing of it");
-        let root = self.about.rsplit_once('.').map_or("", |(channel, _)| channel);
-        Answer::unasked(found, &format!("try again later, or look at {root}.api_root"))
+        let todo = format!("try again later, or look at {}.api_root", self.channel());
+        Answer::unasked(found, &todo)
     }
+}
+
+/// True where Meta refuses for a reason that lies not in the token.
+fn is_busy(json: &Value) -> bool {
+    let code = json["error"]["code"].as_i64();
+    code.is_some_and(|code| META_BUSY.contains(&code))
 }
 
 /// The bot's own name, as each platform has it.
 fn name(json: &Value) -> Option<&str> {
     let places = ["/result/username", "/username", "/user", "/display_phone_number"];
     places.iter().find_map(|at| json.pointer(at)?.as_str())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_token_is_known_by_its_form() {
-        for (token, form) in [
-            (
-                "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw",
-                TokenForm::Telegram,
-            ),
-            (
-                "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs",
-                TokenForm::Discord,
-            ),
-            (
-                "xoxb-17653672481-19874698323-pdFZKVeTuE8sk7oOcBrzbqgy",
-                TokenForm::SlackBot,
-            ),
-            ("xapp-1-A0123-456-abc", TokenForm::SlackApp),
-            ("EAAGm0PX4ZCpsBA", TokenForm::Meta),
-            ("test-token", TokenForm::Other),
-            ("", TokenForm::Other),
-        ] {
-            assert_eq!(TokenForm::of(token), form, "{token}");
-        }
-    }
 }

@@ -108,10 +108,8 @@ impl Server {
     async fn get(&self, model: Option<&str>) -> Result<Reply, Answer> {
         let ask = async {
             let headers = self.headers().await?;
-            self.subject
-                .http
-                .get(&self.address(model), &borrowed(&headers))
-                .await
+            let address = self.address(model);
+            Ok(self.subject.http.get(&address, &borrowed(&headers)).await?)
         };
         if self.backend == "openai" {
             self.list.get_or_init(|| ask).await.clone()
@@ -239,7 +237,8 @@ impl Server {
         Check::new(self.key("api"), asked, async move {
             let reply = async {
                 let headers = server.headers().await?;
-                server.subject.http.post_nothing(&url, &borrowed(&headers)).await
+                let http = &server.subject.http;
+                Ok(http.post_nothing(&url, &borrowed(&headers)).await?)
             };
             match reply.await {
                 Ok(Reply {

@@ -77,7 +77,7 @@ fn models(service: &Service<'_>) -> Option<Check> {
                 .iter()
                 .map(|value| ("authorization", value.as_str()))
                 .collect();
-            subject.http.get(&url, &headers).await
+            Ok(subject.http.get(&url, &headers).await?)
         };
         match reply.await {
             Ok(reply) => {
@@ -160,7 +160,7 @@ fn voice(subject: &Subject) -> Option<Check> {
                 return Err(Answer::wrong("there is no key to ask with", "set speech.api_key"));
             };
             let key = subject.secret("speech.api_key", key).await?;
-            subject.http.get(&url, &[("xi-api-key", &key)]).await
+            Ok(subject.http.get(&url, &[("xi-api-key", &key)]).await?)
         };
         match reply.await {
             Ok(Reply { status: 200, .. }) => Answer::fine("answers, takes the key and has the voice"),

@@ -2,8 +2,8 @@
 
 use super::{
     check::{Answer, Check},
-    platforms::TokenForm,
     subject::Subject,
+    token_form::TokenForm,
 };
 use foldback_pipeline::config::{ChannelConfig, ChannelKind, Secret};
 use foldback_wire::ChannelId;

@@ -25,7 +25,7 @@ fn finding(ran: &Ran, about: &str, asked: &str) -> Value {
 }
 
 /// State and words of that finding.
-fn found(ran: &Ran, about: &str, asked: &str) -> (String, String) {
+pub(crate) fn found(ran: &Ran, about: &str, asked: &str) -> (String, String) {
     let finding = finding(ran, about, asked);
     let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
     let todo = text("todo");
@@ -37,7 +37,7 @@ fn found(ran: &Ran, about: &str, asked: &str) -> (String, String) {
     (text("state"), words)
 }
 
-fn doctor(home: &Home) -> Ran {
+pub(crate) fn doctor(home: &Home) -> Ran {
     home.run(&["doctor", "--format", "json"])
 }
 

@@ -9,6 +9,8 @@ mod discord;
 mod doctor;
 #[cfg(unix)]
 mod doctor_asks;
+#[cfg(unix)]
+mod doctor_whatsapp;
 mod export;
 mod floors;
 mod foldback;
