@@ -93,7 +93,7 @@ for (const one of all) {
   });
   list += `${one.name} ${one.version}\n    ${one.licence}; ${one.from}\n`;
   if (own.length > 0) list += `    text ${own.join(", ")}\n`;
-  else if (one.authors.length > 0) list += `    by ${one.authors.join(", ")}; it came without a text\n`;
+  else list += `    ${one.authors.length > 0 ? `by ${one.authors.join(", ")}; ` : ""}it came without a text\n`;
 }
 let notices = `Foldback is under the MIT licence. It carries what follows, which others wrote, under licences of their own.
 

@@ -87,6 +87,35 @@ fn the_page_may_ask_for_nothing_but_to_be_shown() {
     );
 }
 
+/// That they name everything is shown by `ui/src/test/notices.test.ts`, which runs the script that writes them.
+#[test]
+fn no_package_is_built_without_the_notices_of_what_it_carries() {
+    let conf = json("tauri.conf.json");
+    let files = conf["bundle"]["linux"]["deb"]["files"]
+        .as_object()
+        .expect("files");
+    let place = "/usr/share/doc/foldback/THIRD-PARTY-NOTICES";
+    // The bundler ends with an error where a file that is named here was not written.
+    assert_eq!(files[place], "target/release/THIRD-PARTY-NOTICES");
+    let script = read("scripts/package");
+    let written = script
+        .find("node scripts/notices.mjs \"$notices\"")
+        .expect("it writes them");
+    let built = script.find("tauri\" build").expect("it builds the package");
+    assert!(
+        written < built,
+        "written for this package, not left from one before"
+    );
+    assert!(
+        script.contains(&format!("{place}\\\":\\\"$notices\\\"")),
+        "where they were written"
+    );
+    assert!(
+        read("docs/dependencies.md").contains(place),
+        "and people are told where they are"
+    );
+}
+
 #[test]
 fn the_shell_stays_thin() {
     let lines = |path: &PathBuf| read(path).lines().count();
