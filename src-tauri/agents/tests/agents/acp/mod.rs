@@ -1,6 +1,7 @@
 //! The acp agent against a program of ours that behaves like real ones, or worse.
 
 mod confined;
+mod ending;
 mod faults;
 mod levels;
 mod limits;
