@@ -418,30 +418,30 @@ async fn answer_to(scene: &str, bot: &Bot) -> String {
         }
         "nothing" => bot.says([]),
         "hush" => bot.says([text("NO_REPLY")]),
-        "faults" => {
-            let limited = CallFailure::RateLimited;
-            let fault = CallFault {
-                retry_after_ms: Some(9_000),
-                ..CallFault::first(OpKind::SendText, limited)
-            };
-            bot.fault(platform, fault);
-            bot.says([text("a")]);
-        }
-        "hasty" => {
-            let fault = CallFault {
-                retry_after_ms: Some(9_000),
-                ..CallFault::first(OpKind::React, CallFailure::RateLimited)
-            };
-            bot.fault(platform, fault);
-            bot.says([text("<actions><react emoji=\"eyes\"/></actions>a")]);
-        }
-        "lost" => {
-            bot.fault(platform, CallFault::first(OpKind::SendText, CallFailure::LostAck));
-            bot.says([text("a")]);
-        }
+        "faults" | "hasty" | "lost" => refused(scene, bot, platform),
         other => panic!("there is no scene {other}"),
     }
     let before = bot.now_ms();
     let end = bot.turn(platform, "hi").await;
     format!("{end:?} after {} ms", bot.now_ms() - before)
+}
+
+/// An answer of which a call is refused, or is answered into nowhere.
+fn refused(scene: &str, bot: &Bot, platform: Platform) {
+    let (kind, failure, retry_after_ms, answer) = match scene {
+        "faults" => (OpKind::SendText, CallFailure::RateLimited, Some(9_000), "a"),
+        "hasty" => (
+            OpKind::React,
+            CallFailure::RateLimited,
+            Some(9_000),
+            "<actions><react emoji=\"eyes\"/></actions>a",
+        ),
+        _ => (OpKind::SendText, CallFailure::LostAck, None, "a"),
+    };
+    let fault = CallFault {
+        retry_after_ms,
+        ..CallFault::first(kind, failure)
+    };
+    bot.fault(platform, fault);
+    bot.says([text(answer)]);
 }
