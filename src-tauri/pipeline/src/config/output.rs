@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
 /// Eighty thousand characters on Telegram: more than a person reads in a chat.
+// A constant: the compiler unwraps it, and refuses a zero.
 const MAX_MESSAGES: NonZeroU32 = NonZeroU32::new(20).unwrap();
 
 /// Treatment of text before a tool call.
