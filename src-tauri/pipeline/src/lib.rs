@@ -1,7 +1,8 @@
 //! One inbound message through its stages, to acknowledged deliveries.
 //!
 //! ```text
-//! finalize ▸ dedupe ▸ authorize ▸ activation ▸ session ▸ queue ▸ prepare ▸ run ▸ scan ▸ preview ▸ dispatch ▸ deliver
+//! finalize ▸ dedupe ▸ authorize ▸ activation ▸ session ▸ inline directives ▸ commands ▸ send policy
+//!          ▸ queue ▸ prepare ▸ run ▸ scan ▸ preview ▸ dispatch ▸ deliver
 //! ```
 //!
 //! [`Engine`] is the running bot. Every decision it makes is an event in the journal; every operation on a
