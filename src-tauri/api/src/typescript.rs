@@ -289,7 +289,6 @@ closed_sets! {
     wire::Stage as stages,
     wire::StopReason as stopReasons,
     wire::Suppression as suppressions,
-    wire::ThinkLevel as thinkLevels,
     wire::ToolStatus as toolStatuses,
     rpc::Verdict as verdicts,
     rpc::ViewRows as viewRows,

@@ -48,7 +48,6 @@ import type {
   Stage,
   StopReason,
   Suppression,
-  ThinkLevel,
   ToolStatus,
   Verdict,
   ViewRows,
@@ -511,16 +510,6 @@ export const suppressions = [
   { code: "silent_token", about: "The agent wrote NO_REPLY." },
   { code: "heartbeat_ack", about: "The agent acknowledged a heartbeat." },
 ] as const satisfies readonly Entry<Suppression>[];
-
-export const thinkLevels = [
-  { code: "off", about: "It answers at once." },
-  { code: "minimal", about: "It thinks as little as it can." },
-  { code: "low", about: "It thinks briefly." },
-  { code: "medium", about: "It thinks for a while." },
-  { code: "high", about: "It thinks for long." },
-  { code: "xhigh", about: "It thinks for longer than a model usually does." },
-  { code: "max", about: "It thinks for as long as the model can." },
-] as const satisfies readonly Entry<ThinkLevel>[];
 
 export const toolStatuses = [
   { code: "pending", about: "Announced." },
