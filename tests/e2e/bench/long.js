@@ -34,7 +34,7 @@ try {
   await until(() => written.exitCode !== null, "the journal", 12_000);
   await end(written);
   if (written.exitCode !== 0) throw new Error(`the journal was not written: ${written.output}`);
-  window = await open({ data: folder, profile, config: '[channels.telegram]\nkind = "loopback"\n' });
+  window = await open({ data: folder, profile, config: '[channels.telegram]\nkind = "loopback"\n', env: { FOLDBACK_DRAWING: "processor" } });
   const { browser } = window;
   const measure = async (what, id, pattern, act) => {
     await browser.execute(watch, id, pattern);

@@ -16,7 +16,7 @@ export function install() {
 
   const fresh = () => ({
     from: Date.now(), frames: 0, longest: 0, messages: 0, thisFrame: 0, mostInAFrame: 0, unacknowledged: 0,
-    others: 0, rows: 0, rowsSent: 0, elements: 0, samples: [], delays: [], heads: [], dropped: 0,
+    others: 0, rows: 0, rowsSent: 0, elements: 0, samples: [], delays: [], newest: [], heads: [], dropped: 0,
   });
 
   shell.callbacks.get = (id) => {
@@ -53,17 +53,20 @@ export function install() {
 
   function onScreen(frame) {
     const now = Date.now();
-    // A row of a turn has no time of its own: the event that changed it is the last one, whose time is asked for later.
+    // A row of a turn has no time of its own: it is changed by all events since the last frame, whose times are asked for
+    // later.
     if (frame.turns.length > 0) {
-      if (counts.heads.at(-1)?.seq !== frame.head) counts.heads.push({ seq: frame.head, now });
+      if (frame.head > painted) counts.heads.push({ before: painted, seq: frame.head, now });
       painted = Math.max(painted, frame.head);
       counts.dropped = frame.dropped;
       return;
     }
+    const last = frame.rows.at(-1);
+    if (last !== undefined && last.seq > painted) counts.newest.push(now - Date.parse(last.at));
     for (const { seq, at } of frame.rows.slice(-visible())) {
       if (seq > painted) counts.delays.push(now - Date.parse(at));
     }
-    painted = Math.max(painted, frame.rows.at(-1)?.seq ?? 0);
+    painted = Math.max(painted, last?.seq ?? 0);
     counts.dropped = frame.dropped;
   }
 
@@ -87,6 +90,11 @@ export function install() {
 
   const quantile = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
 
+  const quantiles = (values) => {
+    values.sort((a, b) => a - b);
+    return { half: quantile(values, 0.5), most: quantile(values, 0.99) };
+  };
+
   const timeOf = async (seq) => Date.parse((await shell.invoke("rpc", { workspace: 0, name: "event", args: { seq } })).row.at);
 
   /** Place of the last event up to a moment: places have no holes, so their differences count events. */
@@ -109,13 +117,11 @@ export function install() {
     },
     /** What was counted. */
     end() {
-      const { samples, delays, thisFrame, ...sums } = counts;
+      const { samples, delays, newest, thisFrame, ...sums } = counts;
       const bytes = samples.sort((a, b) => a - b);
-      delays.sort((a, b) => a - b);
       const figures = { seconds: (Date.now() - sums.from) / 1000, to: Date.now(), shown: painted };
-      const delay = { half: quantile(delays, 0.5), most: quantile(delays, 0.99) };
       stall = 0;
-      return { ...sums, ...figures, delay, bytes: { half: quantile(bytes, 0.5), worst: bytes.at(-1) ?? null } };
+      return { ...sums, ...figures, delay: quantiles(delays), newest: quantiles(newest), bytes: { half: quantile(bytes, 0.5), worst: bytes.at(-1) ?? null } };
     },
     /** How much fits on the screen, in rows. */
     room() {
@@ -123,15 +129,18 @@ export function install() {
       return Math.ceil(row.parentElement.clientHeight / row.clientHeight);
     },
     /** What the journal says about a stretch of time, when its last place is `head`. */
-    async inside({ from, to, seconds, shown, heads, delay }, head) {
+    async inside({ from, to, seconds, shown, heads, delay, newest }, head) {
       const [first, last] = [await placeAt(from, head), await placeAt(to, head)];
-      const late = [];
-      // Every so many, so that there are 200 questions at most.
+      const [any, latest] = [[], []];
+      // Every so many, so that there are 400 questions at most; of each frame another part of its events.
       const step = Math.ceil(heads.length / 200) || 1;
-      for (let place = 0; place < heads.length; place += step) late.push(heads[place].now - (await timeOf(heads[place].seq)));
-      late.sort((a, b) => a - b);
-      const delays = late.length > 0 ? { half: quantile(late, 0.5), most: quantile(late, 0.99) } : delay;
-      return { rate: (last - first) / seconds, behindMs: to - (await timeOf(Math.max(1, shown))), delay: delays };
+      for (let place = 0; place < heads.length; place += step) {
+        const { before, seq, now } = heads[place];
+        latest.push(now - (await timeOf(seq)));
+        if (before > 0) any.push(now - (await timeOf(seq - Math.floor(((place * 0.618) % 1) * (seq - before)))));
+      }
+      const late = heads.length > 0 ? { delay: quantiles(any), newest: quantiles(latest) } : { delay, newest };
+      return { rate: (last - first) / seconds, behindMs: to - (await timeOf(Math.max(1, shown))), ...late };
     },
   };
   window.probe.begin();

@@ -7,6 +7,7 @@ const spare = 40;
 
 const whole = (value) => (value === null ? "–" : Math.round(value).toLocaleString("en"));
 const short = (value) => value.toFixed(value < 10 ? 2 : 1);
+const percent = (value) => `${Math.round(100 * value)} %`;
 const rate = (phase) => phase.frames / phase.seconds;
 
 /** The table, as Markdown. `phases` are named columns; `idle` is what their frames are compared with. */
@@ -25,8 +26,10 @@ export function table(phases, idle) {
     "rows in the page, most": (p) => whole(p.rows),
     "elements in the page, most": (p) => whole(p.elements),
     "event to pixel, ms: median, 99 %": (p) => `${whole(p.delay.half)}, ${whole(p.delay.most)}`,
+    "the newest event of a frame to pixel, ms: median, 99 %": (p) => `${whole(p.newest.half)}, ${whole(p.newest.most)}`,
     "behind the journal at the end, ms": (p) => whole(p.behindMs),
     "events left out of the view": (p) => whole(p.dropped),
+    "of a core: page, app": (p) => `${percent(p.cores.page)}, ${percent(p.cores.app)}`,
   };
   const names = Object.keys(phases);
   const line = (cells) => `| ${cells.join(" | ")} |`;

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dive, eventually } from "../harness/page.js";
 import { open } from "../harness/window.js";
+import { cpu } from "./cpu.js";
 import { install } from "./probe.js";
 import { memory } from "./memory.js";
 import { broken, table } from "./report.js";
@@ -55,10 +56,16 @@ async function measure({ browser, pid }) {
   // Everything is the depth with the most rows a second.
   await dive(browser, depth);
   await browser.execute(install);
+  const processes = { page: /^WebKitWebProces/, app: /^foldback-deskto/ };
+  const used = async () => Promise.all(Object.values(processes).map((name) => cpu(pid, name)));
   const phase = async (seconds, slowness = 0) => {
     await browser.execute((ms) => globalThis.probe.begin(ms), slowness);
+    const from = await used();
     await wait(seconds);
-    return browser.execute(() => globalThis.probe.end());
+    const until = await used();
+    const counted = await browser.execute(() => globalThis.probe.end());
+    const cores = Object.fromEntries(Object.keys(processes).map((name, at) => [name, (until[at] - from[at]) / seconds]));
+    return { ...counted, cores };
   };
   const events = () =>
     browser.executeAsync((done) => void window.__TAURI_INTERNALS__.invoke("rpc", { workspace: 0, name: "status", args: {} }).then(({ head }) => done(head)));
@@ -68,7 +75,7 @@ async function measure({ browser, pid }) {
     const same = async () => last === (last = await events()) || void (await wait(3));
     await eventually(browser, same, "the end of the traffic", 600_000);
   };
-  const sizes = async () => ({ page: await memory(pid, /^WebKitWebProces/), app: await memory(pid, /^foldback-deskto/) });
+  const sizes = async () => ({ page: await memory(pid, processes.page), app: await memory(pid, processes.app) });
 
   const before = await phase(aside);
   await source.write("one", 1, 1);
