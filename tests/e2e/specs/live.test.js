@@ -21,7 +21,7 @@ describe("Live", () => {
     for (const title of ["Turn", "Question", "Answer", "Lanes", "Longest hold", "Latency", "Outcome"]) assert.ok(columns.includes(title), `${title} in ${columns}`);
     const drawn = await eventually(
       browser,
-      () => browser.execute(() => [...document.querySelectorAll('[data-testid="lane-sketch"] path')].filter((path) => path.getAttribute("d")).length),
+      () => browser.execute(() => [...document.querySelectorAll('[data-testid="lane-sketch"] canvas')].filter((canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0)).length),
       "lanes",
     );
     assert.ok(drawn > 0);

@@ -7,22 +7,24 @@ const REM = 10;
 export const GAP = 12;
 
 const rem = (width: string): number => Number(/^(?:minmax\()?([\d.]+)rem/.exec(width)?.[1] ?? 0) * REM;
-const isFlexible = (width: string): boolean => width.includes("fr");
+/** The part that a column takes of what is left; 0 for one of a fixed width. */
+const part = (width: string): number => Number(/([\d.]+)fr/.exec(width)?.[1] ?? 0);
 
 /**
- * The places of columns in a row that is `room` wide with `pad` at both sides; all in px, `zoom` as a share of 1. Widths
- * are `Nrem` or `minmax(Nrem, 1fr)`: what is left is shared by the latter.
+ * The places of columns in a row that is `room` wide with `pad` at both sides; all in px, `zoom` as a share of 1, `gap` at
+ * 100 %. Widths are `Nrem` or `minmax(Nrem, Mfr)`: what is left is shared by the latter.
  */
-export function placesOf(columns: readonly Column[], room: number, pad: number, zoom: number): Place[] {
+export function placesOf(columns: readonly Column[], room: number, pad: number, zoom: number, gap = GAP): Place[] {
   const least = columns.map(({ width }) => rem(width) * zoom);
-  const flexible = columns.filter(({ width }) => isFlexible(width)).length;
-  const fixed = columns.reduce((sum, { width }, at) => sum + (isFlexible(width) ? 0 : (least[at] ?? 0)), 0);
-  const share = (room - 2 * pad - fixed - (columns.length - 1) * GAP * zoom) / Math.max(1, flexible);
+  const parts = columns.map(({ width }) => part(width));
+  const fixed = least.reduce((sum, width, at) => sum + (parts[at] === 0 ? width : 0), 0);
+  const all = parts.reduce((sum, own) => sum + own, 0);
+  const share = (room - 2 * pad - fixed - (columns.length - 1) * gap * zoom) / (all || 1);
   let left = pad;
-  return columns.map(({ width }, at) => {
-    const own = isFlexible(width) ? Math.max(least[at] ?? 0, share) : (least[at] ?? 0);
+  return columns.map((_, at) => {
+    const own = Math.max(least[at] ?? 0, (parts[at] ?? 0) * share);
     const place = { left, width: own };
-    left += own + GAP * zoom;
+    left += own + gap * zoom;
     return place;
   });
 }

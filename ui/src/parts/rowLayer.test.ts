@@ -65,8 +65,8 @@ describe("a layer of rows", () => {
     const room = document.createElement("div");
     const layer = new RowLayer(room, host);
     layer.draw(drawing([{ look: "is-held", cells: [{ text: "one", look: "mono" }, { text: "two", look: "words" }] }]));
-    const figures = ["--row-height", "--left-0", "--width-0", "--left-1", "--width-1", "--width-all"].map((name) => room.style.getPropertyValue(name));
-    expect(figures).toEqual(["24px", "14px", "90px", "116px", "200px", "302px"]);
+    const figures = ["--left-0", "--width-0", "--left-1", "--width-1", "--width-all"].map((name) => room.style.getPropertyValue(name));
+    expect(figures).toEqual(["14px", "90px", "116px", "200px", "302px"]);
     const cells = [...host.querySelectorAll("[role='gridcell']")];
     expect(cells.map((cell) => [...cell.classList].slice(0, 2))).toEqual([["at-0", "mono"], ["at-1", "words"]]);
     // One with a style of its own is computed anew in every frame.
@@ -252,6 +252,10 @@ describe("places of columns", () => {
 
   it("become no narrower than the least, and grow with the zoom", () => {
     expect(placesOf(columns, 100, 14, 1)[1]).toEqual({ left: 116, width: 80 });
+    // Beside another that takes a larger part.
+    const two = [{ ...columns[0], width: "minmax(8rem, 1fr)" }, { ...columns[1], width: "minmax(8rem, 1.5fr)" }] as typeof columns;
+    expect(placesOf(two, 540, 14, 1)).toEqual([{ left: 14, width: 200 }, { left: 226, width: 300 }]);
+    expect(placesOf(two, 536, 14, 1, 8)).toEqual([{ left: 14, width: 200 }, { left: 222, width: 300 }]);
     expect(placesOf(columns, 1000, 28, 2)).toEqual([{ left: 28, width: 180 }, { left: 232, width: 616 }, { left: 872, width: 100 }]);
   });
 });

@@ -2,8 +2,8 @@
  * Rows that change with every frame, drawn without components.
  *
  * Following a journal at 10,000 events a second replaces every row of the screen in every frame, and at 50 moves all of
- * them by one. What a frame costs in WebKit is layers, not text: an element that is positioned, or cuts its text off, is
- * one, and each that moves is repainted by itself. So the rows stand still in a sheet, and the sheet moves:
+ * them by one. An element that is positioned, or cuts its text off, is a layer in WebKit, and each layer that moves is
+ * repainted by itself. So the rows stand still in a sheet, and the sheet moves:
  *
  *     sheet (transform: -24 px)     row 41 at 0      after one more event: row 41 becomes row 44 at 72,
  *                                   row 42 at 24     rows 42 and 43 are not touched,
@@ -15,8 +15,11 @@
  * The second cost is computing styles. A row has its place as a `style` and nearly never changes its classes; its cells,
  * and the part of it that they stand in, change theirs and have no `style` (parts/drawnCell.ts).
  *
- * The third is laying text out, by the character. A cell holds what fits, cut by the widths of its characters; only where
- * those are unknown does the page cut it off, for which the cell becomes a layer.
+ * The third is laying out what did not change: a cell is a box whose size and place depend on no other, so that a text that
+ * changes has nothing else laid out or painted.
+ *
+ * The fourth is laying text out, by the character. A cell holds what fits, cut by the widths of its characters; only where
+ * those are unknown does the page cut it off, which costs several times as much.
  *
  * Invariants: a row that is still shown is not touched; a node that shows the same again is not touched; rows stand in the
  * page in the order in which they are read. The number of a row for screen readers is the exception: counted from the top,
@@ -95,7 +98,6 @@ export class RowLayer {
   #moved = 0;
   #numberOfZero = 0;
   #places: readonly Place[] = [];
-  #rowHeight = 0;
   #wasMeasured = false;
   #renumbering: ReturnType<typeof setTimeout> | null = null;
 
@@ -144,9 +146,8 @@ export class RowLayer {
   }
 
   /** Tells the cells of all rows where they stand. */
-  #arrange({ places, rowHeight }: Drawing): void {
+  #arrange({ places }: Drawing): void {
     const { style } = this.#room;
-    if (rowHeight !== this.#rowHeight) style.setProperty("--row-height", `${(this.#rowHeight = rowHeight)}px`);
     // Before texts can be measured, nearly none of them seems to fit.
     const isSure = isMeasured() && !this.#wasMeasured;
     this.#wasMeasured ||= isSure;
@@ -245,7 +246,7 @@ function widthOf(places: readonly Place[]): number {
   return first === undefined || last === undefined ? 0 : last.left + last.width - first.left;
 }
 
-/** Puts the cells side by side, each up beside the one before: blocks in flow are no layers, and cheaper than a flexbox. */
+/** Gives each cell the class that places it. */
 function placeCells(line: Line, places: readonly Place[], isWhole: boolean): void {
   line.places = places;
   for (const [column, cell] of line.cells.entries()) {

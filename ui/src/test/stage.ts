@@ -41,6 +41,9 @@ export async function resize(height: number): Promise<void> {
   await settle();
 }
 
+// jsdom draws nothing, and would complain of each canvas.
+HTMLCanvasElement.prototype.getContext = () => null;
+
 /** Gives jsdom the little layout that virtual lists and splitters ask for. */
 export function layOut(): void {
   globalThis.ResizeObserver = Observer;

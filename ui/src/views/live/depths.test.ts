@@ -1,5 +1,6 @@
 import { cleanup } from "@testing-library/svelte";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import * as measuring from "../../parts/textWidth";
 import { byId, calls, click, press, settle, stage, type } from "../../test/stage";
 import { SampleHost } from "../turn/test/host";
 import { DECISIONS } from "./depth";
@@ -7,7 +8,12 @@ import LiveView from "./LiveView.svelte";
 import { choose, showEverything, turns } from "./test/live";
 
 beforeEach(showEverything);
-afterEach(cleanup);
+vi.mock("../../parts/textWidth", { spy: true });
+
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+});
 
 describe("the depths", () => {
   const header = (): string[] => [...document.querySelectorAll("[role='columnheader']")].map((cell) => cell.textContent?.trim().replace(/ [↓↑]$/, "") ?? "");
@@ -16,6 +22,10 @@ describe("the depths", () => {
   it("opens with turns: who, question, answer, outcome, longest hold, latency, and the lanes in small", async () => {
     localStorage.clear();
     wide();
+    const strokes = new Map<HTMLCanvasElement, number>();
+    vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockImplementation(function (this: HTMLCanvasElement) {
+      return { clearRect: () => strokes.set(this, 0), fillRect: () => strokes.set(this, (strokes.get(this) ?? 0) + 1) } as never;
+    });
     const { host } = await stage(LiveView, undefined, undefined, new SampleHost());
     expect(calls(host, "view_open")).toEqual([{ filter: "", rows: "turns" }]);
     expect(header()).toEqual(["Turn", "Who", "Question", "Answer", "Lanes", "Longest hold", "Latency", "Time", "Outcome", "Took"]);
@@ -29,7 +39,22 @@ describe("the depths", () => {
     expect(cells[8]).toBe("1 failed");
     const sketch = row?.querySelector("[data-testid='lane-sketch']");
     expect(sketch?.getAttribute("aria-label")).toContain("held");
-    expect([...(sketch?.querySelectorAll("path") ?? [])].filter((path) => path.getAttribute("d") !== "").length).toBeGreaterThan(2);
+    expect(strokes.get(sketch?.querySelector("canvas") as HTMLCanvasElement)).toBeGreaterThan(2);
+  });
+
+  it("holds as much of an answer as fits, has the page cut off what cannot be measured, and tells all of it", async () => {
+    localStorage.clear();
+    wide();
+    const cut = (text: string): string => (text.length > 20 ? `${text.slice(0, 20)}…` : text);
+    vi.mocked(measuring.fitText).mockImplementation((text) => (text.startsWith("Can you") ? null : cut(text)));
+    await stage(LiveView, undefined, undefined, new SampleHost());
+    const row = turns().find((turn) => turn.dataset["turn"] === "812");
+    const [, , said, answer] = [...(row?.querySelectorAll<HTMLElement>("[role='gridcell']") ?? [])];
+    expect(said?.textContent?.trim()).toBe("Can you put the numbers into a chart?");
+    expect([said?.classList.contains("whole"), said?.title]).toEqual([false, ""]);
+    expect(answer?.textContent).toBe(cut(answer?.title ?? ""));
+    expect(answer?.textContent).toMatch(/^Here is the chart.*…$/);
+    expect(answer?.classList.contains("whole")).toBe(true);
   });
 
   it("selects the turn under the cursor, and opens it only when asked", async () => {
