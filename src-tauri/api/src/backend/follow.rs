@@ -21,7 +21,7 @@ impl Backend {
     /// Answers why nothing more comes.
     async fn follow_from(&self, mut seen: Seq) -> Result<StoreError, StoreError> {
         let mut head = self.shared.journal.watch();
-        self.shared.turns.begin_at(seen);
+        let _following = self.shared.turns.follow_from(seen);
         loop {
             tokio::select! {
                 biased;

@@ -36,6 +36,10 @@ impl SummaryReader for Backend {
             replayed,
             ..
         } = &*self.shared;
+        // What is folded anyway is there in a moment; read here, all of each turn that runs would be decoded, in every frame.
+        if let Some(until) = turns.iter().map(|(_, until)| *until).max() {
+            known.grow_to(until).await;
+        }
         let mut found = BTreeMap::new();
         let mut unread = BTreeSet::new();
         for (turn, until) in turns {

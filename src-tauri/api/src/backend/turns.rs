@@ -14,13 +14,8 @@ use foldback_wire::{
     Capabilities, ChannelId, Event, Kind, MessageId, Seq, TurnId,
     rpc::{Failure, Moment, MomentAt, Ruler, TurnDetail, TurnList, TurnSummary, Why},
 };
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Mutex,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::{collections::BTreeMap, sync::Mutex};
+use tokio::sync::watch;
 
 /// Folds kept: those a person looks at and those that run. A fold holds its turn's text, mostly some kB.
 const FOLDS: usize = 64;
@@ -33,26 +28,52 @@ pub(super) struct Turns {
     folds: Mutex<BTreeMap<TurnId, TurnFold>>,
     /// Of turns that cannot change any more.
     pub(super) summaries: Mutex<BTreeMap<TurnId, TurnSummary>>,
+    growth: watch::Sender<Growth>,
+}
+
+/// How far both are kept up with the journal.
+#[derive(Debug, Clone, Copy, Default)]
+struct Growth {
     /// The last place up to which both are as the journal says.
-    grown: AtomicU64,
+    grown: Seq,
+    /// Whether the journal is followed from there on.
+    follows: bool,
+}
+
+/// Says that turns are kept up with the journal, until it is dropped.
+pub(super) struct Following<'a>(&'a Turns);
+
+impl Drop for Following<'_> {
+    fn drop(&mut self) {
+        self.0.growth.send_modify(|growth| growth.follows = false);
+    }
 }
 
 impl Turns {
-    /// What is kept is as the journal says up to this place.
-    pub(super) fn begin_at(&self, seq: Seq) {
-        self.grown.store(seq.0, Ordering::Release);
+    /// What is kept is as the journal says up to this place, and will be told of what comes.
+    pub(super) fn follow_from(&self, grown: Seq) -> Following<'_> {
+        let follows = true;
+        self.growth.send_replace(Growth { grown, follows });
+        Following(self)
     }
 
     /// The last place up to which the events are folded.
     pub(super) fn grown(&self) -> Seq {
-        Seq(self.grown.load(Ordering::Acquire))
+        self.growth.borrow().grown
+    }
+
+    /// Waits until the events up to a place are folded, or no more will be.
+    pub(super) async fn grow_to(&self, until: Seq) {
+        let is_there = |growth: &Growth| growth.grown >= until || !growth.follows;
+        // Fails only when the turns are dropped, which are borrowed here.
+        let _ = self.growth.subscribe().wait_for(is_there).await;
     }
 
     /// Folds new events into the turns kept.
     pub(super) fn grow(&self, events: &[Event]) {
         self.fold(events);
         if let Some(last) = events.last() {
-            self.grown.store(last.seq.0, Ordering::Release);
+            self.growth.send_modify(|growth| growth.grown = last.seq);
         }
     }
 
@@ -275,3 +296,7 @@ fn strides(head: Seq) -> impl Iterator<Item = (Seq, Seq)> {
         .rev()
         .map(move |n| (Seq(n * STRIDE), Seq(((n + 1) * STRIDE).min(head.0))))
 }
+
+#[cfg(test)]
+#[path = "turns_tests.rs"]
+mod tests;

@@ -145,13 +145,16 @@ fn numbers(frame: &Frame) -> Vec<u64> {
     frame.turns.iter().map(|line| line.turn.0).collect()
 }
 
+/// The events of a turn, where [`Counting`] looks for them.
+fn whole(turn: u64) -> Vec<Draft> {
+    let rest = (1..OF_A_TURN).map(|_| warned(turn));
+    [came(turn)].into_iter().chain(rest).collect()
+}
+
 fn large() -> Arc<dyn Journal> {
     let journal = MemoryJournal::new();
     for turn in 1..=TURNS {
-        let rest = (1..OF_A_TURN).map(|_| warned(turn));
-        journal
-            .append([came(turn)].into_iter().chain(rest).collect())
-            .unwrap();
+        journal.append(whole(turn)).unwrap();
     }
     Arc::new(journal)
 }
@@ -210,25 +213,41 @@ async fn a_filtered_list_says_of_how_many() {
     assert_eq!(list.read(), 2);
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_list_changes_at_once_and_then_ten_times_a_second() {
+/// Frames in a second in which so many turns come every 5 ms, of a window of 20 lines, each drawn at once.
+async fn frames_of_turns(turns_in_5_ms: u64) -> usize {
     let journal: Arc<dyn Journal> = Arc::new(MemoryJournal::new());
     let mut list = List::open(&journal, "");
+    list.look(0, true);
     assert_eq!(list.frame().await.length, 0);
     tokio::time::sleep(Duration::from_secs(1)).await;
     let begin = tokio::time::Instant::now();
     let mut frames = 0;
-    let mut turn = 0;
+    let mut next = 1;
     while begin.elapsed() < Duration::from_secs(1) {
-        turn += 1;
-        journal.append(vec![came(turn)]).unwrap();
+        let turns = next..next + turns_in_5_ms;
+        journal.append(turns.flat_map(whole).collect()).unwrap();
+        next += turns_in_5_ms;
         tokio::time::sleep(Duration::from_millis(5)).await;
         while let Ok(Push::Frame { frame }) = list.pushes.try_recv() {
             list.desk.ack(frame.serial);
             frames += 1;
         }
     }
-    assert!((9..=11).contains(&frames), "{frames} frames in a second");
+    frames
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_changes_at_once_and_the_less_often_the_more_of_its_lines_change() {
+    let few = frames_of_turns(1).await;
+    assert!(
+        (33..=44).contains(&few),
+        "{few} frames in a second, of five new lines"
+    );
+    let all = frames_of_turns(20).await;
+    assert!(
+        (22..=26).contains(&all),
+        "{all} frames in a second, of twenty new lines"
+    );
 }
 
 /// Frames in each of two seconds in which so many events come every 5 ms, of a window of 20 rows that follows the end, each
