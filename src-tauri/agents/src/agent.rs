@@ -1,6 +1,9 @@
 //! The seam between the pipeline and whatever answers.
 
-use crate::levels::{LevelRefusal, LevelSupports};
+use crate::{
+    history::{Compaction, CompactionError, CompactionOrder, ConversationSize, History},
+    levels::{LevelRefusal, LevelSupports},
+};
 use async_trait::async_trait;
 use foldback_wire::{
     AgentFault, Answerer, Inbound, PermissionId, PermissionOption, PermissionRequest, RunFault, RunId,
@@ -251,6 +254,28 @@ pub trait Agent: Send + Sync {
     /// waits for an answer to the message.
     async fn steer(&self, _run: RunId, _input: SteerInput) -> Steer {
         Steer::not_now(format!("{} takes no input while it runs", self.backend()))
+    }
+
+    /// What it remembers of a conversation by itself. `None` where its backend keeps the conversation, or nobody does.
+    fn conversation(&self, _session: &SessionId) -> Option<ConversationSize> {
+        None
+    }
+
+    /// Takes a conversation as it was before a restart, within its own bounds: the oldest part that does not fit is left
+    /// out. False where it keeps none by itself, or remembers something of this one already; then nothing changes.
+    fn restore(&self, _session: &SessionId, _history: &History) -> bool {
+        false
+    }
+
+    /// Has the model write a summary of a conversation that it remembers by itself, which takes the place of all but the
+    /// last answers. A run of this conversation may go on meanwhile; what it adds stays word for word.
+    async fn compact(
+        &self,
+        _session: &SessionId,
+        _order: &CompactionOrder,
+        _cancel: CancellationToken,
+    ) -> Result<Compaction, CompactionError> {
+        Err(CompactionError::not_ours(self.backend()))
     }
 
     /// Forgets a conversation: its next turn begins a new one. Nothing to do for agents without a memory.

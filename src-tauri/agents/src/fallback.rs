@@ -1,7 +1,8 @@
 //! An agent for which others step in.
 
 use crate::{
-    Accepts, Agent, AgentEvent, LevelSupports, Steer, SteerInput, Step, StepSink, TurnRequest,
+    Accepts, Agent, AgentEvent, Compaction, CompactionError, CompactionOrder, ConversationSize, History,
+    LevelSupports, Steer, SteerInput, Step, StepSink, TurnRequest,
     emitter::{Emitter, Interrupt},
 };
 use async_trait::async_trait;
@@ -244,6 +245,33 @@ impl Agent for Fallback {
             }
         }
         Steer::not_now(reasons.join("; "))
+    }
+
+    /// The first of them that keeps conversations; they share one memory.
+    fn conversation(&self, session: &SessionId) -> Option<ConversationSize> {
+        self.all().find_map(|agent| agent.conversation(session))
+    }
+
+    fn restore(&self, session: &SessionId, history: &History) -> bool {
+        let restored = self.all().map(|agent| agent.restore(session, history));
+        restored.fold(false, |one, other| one | other)
+    }
+
+    /// The next one summarises where one cannot, for the same faults as with a run.
+    async fn compact(
+        &self,
+        session: &SessionId,
+        order: &CompactionOrder,
+        cancel: CancellationToken,
+    ) -> Result<Compaction, CompactionError> {
+        let mut refused = CompactionError::not_ours(self.backend());
+        for agent in self.all().filter(|agent| agent.conversation(session).is_some()) {
+            refused = match agent.compact(session, order, cancel.clone()).await {
+                Err(error @ CompactionError::Failed { fault, .. }) if Self::steps_in(fault) => error,
+                done => return done,
+            };
+        }
+        Err(refused)
     }
 
     fn forget(&self, session: &SessionId) {

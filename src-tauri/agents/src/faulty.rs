@@ -1,7 +1,8 @@
 //! An agent whose runs go wrong when a person plans it.
 
 use crate::{
-    Accepts, Agent, AgentEvent, LevelSupports, Steer, SteerInput, Step, StepSink, TurnRequest,
+    Accepts, Agent, AgentEvent, Compaction, CompactionError, CompactionOrder, ConversationSize, History,
+    LevelSupports, Steer, SteerInput, Step, StepSink, TurnRequest,
     emitter::{Emitter, Interrupt},
     joiner::Joiner,
 };
@@ -135,6 +136,23 @@ impl Agent for Faulty {
 
     async fn steer(&self, run: RunId, input: SteerInput) -> Steer {
         self.agent.steer(run, input).await
+    }
+
+    fn conversation(&self, session: &SessionId) -> Option<ConversationSize> {
+        self.agent.conversation(session)
+    }
+
+    fn restore(&self, session: &SessionId, history: &History) -> bool {
+        self.agent.restore(session, history)
+    }
+
+    async fn compact(
+        &self,
+        session: &SessionId,
+        order: &CompactionOrder,
+        cancel: CancellationToken,
+    ) -> Result<Compaction, CompactionError> {
+        self.agent.compact(session, order, cancel).await
     }
 
     fn forget(&self, session: &SessionId) {

@@ -9,6 +9,7 @@ mod emitter;
 mod fallback;
 mod faulty;
 pub mod guard;
+mod history;
 mod http;
 mod joiner;
 mod letta;
@@ -27,6 +28,9 @@ pub use agent::{
 pub use fallback::Fallback;
 pub use faulty::Faulty;
 pub use foldback_wire::Secret;
+pub use history::{
+    Compaction, CompactionError, CompactionOrder, ConversationSize, History, HistoryEntry, estimated_tokens,
+};
 pub use http::{Api, ConfigError, HistoryLimits, HttpAgent, HttpConfig, Memory, Timeouts, is_sent_openly};
 pub use levels::{LevelRefusal, LevelSupport, LevelSupports};
 pub use script::{

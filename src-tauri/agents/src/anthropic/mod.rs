@@ -49,7 +49,7 @@ impl Protocol for Messages {
     fn fields(&self, config: &HttpConfig, ask: &Ask<'_>) -> Map<String, Value> {
         let message = |role: &str, content: Value| json!({"role": role, "content": content});
         let mut messages: Vec<Value> = Vec::with_capacity(ask.history.len() * 2 + 1);
-        for exchange in ask.history {
+        for exchange in &ask.history {
             messages.push(message("user", json!(exchange.prompt)));
             messages.push(message("assistant", json!(exchange.reply)));
         }

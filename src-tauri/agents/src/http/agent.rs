@@ -4,12 +4,16 @@ use super::{
     ask::{Ask, PICTURES},
     client::client,
     config::{self, ConfigError, HttpConfig},
-    history::{Exchange, Memory},
+    exchange::Exchange,
+    history::Memory,
     protocol::{Api, Protocol},
     turn::Turn,
     upstream::Server,
 };
-use crate::{Accepts, Agent, LevelSupport, LevelSupports, Step, StepSink, TurnRequest, emitter::Emitter};
+use crate::{
+    Accepts, Agent, Compaction, CompactionError, CompactionOrder, ConversationSize, History, LevelSupport,
+    LevelSupports, Step, StepSink, TurnRequest, emitter::Emitter,
+};
 use async_trait::async_trait;
 use foldback_wire::{Answerer, Clock, Rng, RunLevels, Secret, SessionId, SessionStart, ThinkLevel};
 use reqwest::{Client, Url};
@@ -32,7 +36,7 @@ pub struct HttpAgent {
     pub(crate) rng: Arc<dyn Rng>,
     /// The server that keeps the conversation, where it does.
     pub(crate) server: Option<Arc<Server>>,
-    memory: Memory,
+    pub(crate) memory: Memory,
 }
 
 impl HttpAgent {
@@ -97,7 +101,7 @@ impl HttpAgent {
     }
 
     /// The body that asks, at this think level where there is one.
-    fn body(&self, ask: &Ask<'_>, think: Option<ThinkLevel>) -> Value {
+    pub(crate) fn body(&self, ask: &Ask<'_>, think: Option<ThinkLevel>) -> Value {
         let mut fields = self.protocol.fields(&self.config, ask);
         for (name, value) in &self.config.extra {
             if value.is_null() {
@@ -197,10 +201,14 @@ impl Agent for HttpAgent {
     async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
         let session = request.session.clone();
         let known = self.server.is_none().then(|| self.memory.open().begin(&session));
-        let (begun, history) = known.unzip();
-        let history = history.unwrap_or_default();
+        let (begun, before) = known.unzip();
         let (levels, refused) = self.level_supports(&request.levels).divide(&request.levels);
-        let ask = Ask::new(self.model_of(&levels), &history, &request.prompt, &request.files);
+        let ask = Ask::new(
+            self.model_of(&levels),
+            before.unwrap_or_default(),
+            &request.prompt,
+            &request.files,
+        );
         let body = self.body(&ask, levels.think);
         let out = Emitter::new(request.run, sink, cancel);
         if let Err(interrupt) = out.ignore(refused).await {
@@ -211,13 +219,37 @@ impl Agent for HttpAgent {
         let reply = turn.into_reply();
         // A turn without a word leaves no trace: asked again, it is asked the same.
         if let Some(begun) = begun
-            && !reply.trim().is_empty()
+            && !reply.text.trim().is_empty()
         {
-            let prompt = ask.prompt;
-            let exchange = Exchange { prompt, reply };
-            self.memory.open().remember(&session, begun, exchange);
+            let exchange = Exchange {
+                prompt: request.prompt,
+                reply: reply.text,
+            };
+            self.memory
+                .open()
+                .remember(&session, begun, exchange, reply.usage);
         }
         out.conclude(ended).await;
+    }
+
+    fn conversation(&self, session: &SessionId) -> Option<ConversationSize> {
+        self.server.is_none().then(|| self.memory.open().size(session))
+    }
+
+    fn restore(&self, session: &SessionId, history: &History) -> bool {
+        self.server.is_none() && self.memory.open().restore(session, history)
+    }
+
+    async fn compact(
+        &self,
+        session: &SessionId,
+        order: &CompactionOrder,
+        cancel: CancellationToken,
+    ) -> Result<Compaction, CompactionError> {
+        if self.server.is_some() {
+            return Err(CompactionError::not_ours(self.backend()));
+        }
+        self.compact_session(session, order, &cancel).await
     }
 
     fn forget(&self, session: &SessionId) {

@@ -1,6 +1,6 @@
 //! What is asked: the conversation so far, the prompt, and the pictures that came with it.
 
-use super::history::Exchange;
+use super::{exchange::Exchange, history::Remembered};
 use crate::{AgentFile, PictureLimits};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
@@ -13,12 +13,16 @@ pub(crate) const PICTURES: PictureLimits = PictureLimits {
     number: 6,
 };
 
+/// What stands before a summary of what was said, and behind it.
+const SUMMARY: &str = "[Summary of what was said before]";
+const SUMMARY_END: &str = "[End of the summary]";
+
 /// One question.
 pub(crate) struct Ask<'a> {
     /// The model that is asked, where the request names one.
     pub(crate) model: &'a str,
     /// What was said before, oldest first.
-    pub(crate) history: &'a [Exchange],
+    pub(crate) history: Vec<Exchange>,
     /// The prompt.
     pub(crate) prompt: String,
     /// The pictures.
@@ -48,11 +52,20 @@ impl Image {
 
 impl<'a> Ask<'a> {
     /// Puts a question together. The files are those that the agent takes: pictures, within [`PICTURES`].
-    pub(crate) fn new(model: &'a str, history: &'a [Exchange], prompt: &str, files: &[AgentFile]) -> Self {
+    /// A summary stands before the first prompt that is still there: no protocol has a place of its own for it.
+    pub(crate) fn new(model: &'a str, before: Remembered, prompt: &str, files: &[AgentFile]) -> Self {
+        let Remembered { summary, exchanges } = before;
+        let (mut history, mut prompt) = (exchanges, prompt.to_owned());
+        if let Some(summary) = summary {
+            let first = history
+                .first_mut()
+                .map_or(&mut prompt, |exchange| &mut exchange.prompt);
+            first.insert_str(0, &format!("{SUMMARY}\n{summary}\n{SUMMARY_END}\n\n"));
+        }
         Self {
             model,
             history,
-            prompt: prompt.to_owned(),
+            prompt,
             images: files.iter().map(Image::of).collect(),
         }
     }
@@ -70,7 +83,7 @@ mod tests {
             media_type: "image/gif".to_owned(),
             bytes: vec![b'a'; most].into(),
         };
-        let ask = Ask::new("m", &[], "Look.", &vec![file; PICTURES.number]);
+        let ask = Ask::new("m", Remembered::default(), "Look.", &vec![file; PICTURES.number]);
         let sizes: Vec<usize> = ask.images.iter().map(|image| image.base64.len()).collect();
         assert_eq!(sizes, [5 * 1024 * 1024; 6]);
         assert!(sizes.iter().sum::<usize>() < 32_000_000);

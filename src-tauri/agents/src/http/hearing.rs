@@ -2,7 +2,7 @@
 
 use super::{answer::Answer, failure::Failure, protocol::Reader};
 use crate::{Step, emitter::Interrupt};
-use foldback_wire::{AgentFault, StopReason};
+use foldback_wire::{AgentFault, StopReason, Usage};
 
 /// One answer under way.
 pub(super) struct Hearing {
@@ -101,6 +101,8 @@ impl From<Failure> for Broken {
 /// The reply as it will be remembered.
 pub(super) struct Reply {
     pub(super) text: String,
+    /// Tokens of the run, where the backend counted them.
+    pub(super) usage: Option<Usage>,
     limit: usize,
     interrupted: bool,
 }
@@ -109,6 +111,7 @@ impl Reply {
     pub(super) fn new(limit: usize) -> Self {
         Self {
             text: String::new(),
+            usage: None,
             limit,
             interrupted: false,
         }
@@ -125,6 +128,7 @@ impl Reply {
                 self.text.push_str(&text[..text.ceil_char_boundary(room)]);
             }
             Step::Tool(_) => self.interrupted = true,
+            Step::Usage(usage) => self.usage = Some(*usage),
             _ => {}
         }
     }

@@ -1,6 +1,8 @@
 //! What an agent without a memory of its own remembers of each session.
 
-use foldback_wire::SessionId;
+use super::exchange::{Exchange, exchanges_of};
+use crate::history::{Compaction, ConversationSize, History, estimated_tokens, plan_compaction};
+use foldback_wire::{SessionId, Usage};
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -13,6 +15,9 @@ pub struct HistoryLimits {
     pub exchanges: usize,
     /// Bytes of text kept in a session.
     pub bytes: usize,
+    /// Tokens kept in a session, as the backend counts them where it does, else four bytes each. What the backend counts
+    /// includes the system prompt.
+    pub tokens: u64,
     /// Sessions kept.
     pub sessions: usize,
 }
@@ -23,37 +28,36 @@ impl Default for HistoryLimits {
         Self {
             exchanges: 20,
             bytes: 128 * 1024,
+            tokens: u64::MAX,
             sessions: 256,
         }
     }
 }
 
-/// What was asked and what was answered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Exchange {
-    /// The prompt.
-    pub(crate) prompt: String,
-    /// The answer, as far as it was said.
-    pub(crate) reply: String,
-}
-
-impl Exchange {
-    fn bytes(&self) -> usize {
-        self.prompt.len() + self.reply.len()
+impl HistoryLimits {
+    /// As much as fits into so many tokens, in each of 256 sessions, however many exchanges these are. A token of text has
+    /// hardly ever more than eight bytes; more of them are not kept, whatever the backend counts.
+    pub fn of_context(tokens: u64) -> Self {
+        Self {
+            exchanges: usize::MAX,
+            bytes: usize::try_from(tokens.saturating_mul(8)).unwrap_or(usize::MAX),
+            tokens,
+            ..Self::default()
+        }
     }
 }
 
 /// A memory that several agents share: what one of them answered, the others know.
 #[derive(Debug, Clone)]
-pub struct Memory(Arc<Mutex<History>>);
+pub struct Memory(Arc<Mutex<SessionMemory>>);
 
 impl Memory {
     /// A memory of nothing.
     pub fn new(limits: HistoryLimits) -> Self {
-        Self(Arc::new(Mutex::new(History::new(limits))))
+        Self(Arc::new(Mutex::new(SessionMemory::new(limits))))
     }
 
-    pub(crate) fn open(&self) -> MutexGuard<'_, History> {
+    pub(crate) fn open(&self) -> MutexGuard<'_, SessionMemory> {
         // Plain data, whole after every change: a panic elsewhere spoils nothing.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -61,7 +65,7 @@ impl Memory {
 
 /// The memory of all sessions.
 #[derive(Debug)]
-pub(crate) struct History {
+pub(crate) struct SessionMemory {
     limits: HistoryLimits,
     sessions: HashMap<SessionId, Session>,
     uses: u64,
@@ -71,15 +75,91 @@ pub(crate) struct History {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Begun(u64);
 
+/// What was said before a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Remembered {
+    /// In short, what came before the exchanges.
+    pub(crate) summary: Option<String>,
+    /// Word for word, oldest first.
+    pub(crate) exchanges: Vec<Exchange>,
+}
+
+/// What is to be summarised, and of which conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CompactionPlan {
+    begun: Begun,
+    pub(crate) old: Remembered,
+    tokens_before: u64,
+}
+
 #[derive(Debug, Default)]
 struct Session {
     begun: Begun,
+    summary: Option<String>,
     exchanges: VecDeque<Exchange>,
     bytes: usize,
+    counted: Option<Counted>,
     used: u64,
 }
 
-impl History {
+/// What the backend counted of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Counted {
+    /// Tokens of everything up to and with the exchange that was counted last.
+    tokens: u64,
+    /// How many of the exchanges that are kept these are.
+    exchanges: usize,
+}
+
+impl Session {
+    fn push(&mut self, exchange: Exchange) {
+        self.bytes += exchange.bytes();
+        self.exchanges.push_back(exchange);
+    }
+
+    fn pop(&mut self) -> Option<Exchange> {
+        let oldest = self.exchanges.pop_front()?;
+        self.bytes -= oldest.bytes();
+        if self.exchanges.is_empty() {
+            self.counted = None;
+        }
+        self.counted = self.counted.and_then(|counted| {
+            Some(Counted {
+                tokens: counted.tokens.saturating_sub(oldest.tokens()),
+                exchanges: counted.exchanges.checked_sub(1)?,
+            })
+        });
+        Some(oldest)
+    }
+
+    fn tokens(&self) -> u64 {
+        let summary = self.summary.as_deref().map_or(0, estimated_tokens);
+        let (counted, from) = match self.counted {
+            Some(Counted { tokens, exchanges }) => (tokens, exchanges),
+            None => (summary, 0),
+        };
+        counted
+            + self
+                .exchanges
+                .iter()
+                .skip(from)
+                .map(Exchange::tokens)
+                .sum::<u64>()
+    }
+
+    fn keep_within(&mut self, limits: &HistoryLimits) {
+        while self.exchanges.len() > limits.exchanges
+            || self.bytes > limits.bytes
+            || self.tokens() > limits.tokens
+        {
+            if self.pop().is_none() {
+                break;
+            }
+        }
+    }
+}
+
+impl SessionMemory {
     pub(crate) fn new(limits: HistoryLimits) -> Self {
         Self {
             limits,
@@ -88,116 +168,149 @@ impl History {
         }
     }
 
-    /// Begins a run: the session's exchanges, oldest first, and what [`History::remember`] wants for the next.
-    pub(crate) fn begin(&mut self, id: &SessionId) -> (Begun, Vec<Exchange>) {
-        self.uses += 1;
-        let session = self.sessions.entry(id.clone()).or_insert_with(|| Session {
-            begun: Begun(self.uses),
-            ..Session::default()
-        });
-        session.used = self.uses;
-        let found = (session.begun, session.exchanges.iter().cloned().collect());
-        if self.sessions.len() > self.limits.sessions {
-            let idle = self.sessions.iter().min_by_key(|(_, session)| session.used);
-            if let Some(id) = idle.map(|(id, _)| id.clone()) {
-                self.sessions.remove(&id);
-            }
-        }
-        found
+    /// Begins a run: what was said before, and what [`SessionMemory::remember`] wants for the next.
+    pub(crate) fn begin(&mut self, id: &SessionId) -> (Begun, Remembered) {
+        let session = self.session(id);
+        let remembered = Remembered {
+            summary: session.summary.clone(),
+            exchanges: session.exchanges.iter().cloned().collect(),
+        };
+        let begun = session.begun;
+        self.make_room();
+        (begun, remembered)
     }
 
     /// Adds an exchange, unless the session was forgotten since the run began: what is forgotten stays forgotten.
     /// One that is larger than a whole session may be is not kept, nor is what came before it: a conversation with
-    /// a hole in it misleads more than a short one.
-    pub(crate) fn remember(&mut self, id: &SessionId, begun: Begun, exchange: Exchange) {
+    /// a hole in it misleads more than a short one. `usage` are the tokens of the run, where the backend counted them.
+    pub(crate) fn remember(
+        &mut self,
+        id: &SessionId,
+        begun: Begun,
+        exchange: Exchange,
+        usage: Option<Usage>,
+    ) {
         let session = self.sessions.get_mut(id);
         let Some(session) = session.filter(|session| session.begun == begun) else {
             return;
         };
         self.uses += 1;
         session.used = self.uses;
-        session.bytes += exchange.bytes();
-        session.exchanges.push_back(exchange);
-        while session.exchanges.len() > self.limits.exchanges || session.bytes > self.limits.bytes {
-            let Some(oldest) = session.exchanges.pop_front() else {
-                break;
-            };
-            session.bytes -= oldest.bytes();
+        session.push(exchange);
+        // Some endpoints count nothing and say 0.
+        if let Some(usage) = usage.filter(|usage| usage.input > 0) {
+            session.counted = Some(Counted {
+                tokens: usage.input + usage.output,
+                exchanges: session.exchanges.len(),
+            });
         }
+        session.keep_within(&self.limits);
+    }
+
+    /// Takes a conversation as it was before a restart. False where something of it is remembered already.
+    pub(crate) fn restore(&mut self, id: &SessionId, history: &History) -> bool {
+        let limits = self.limits;
+        let session = self.session(id);
+        if session.summary.is_some() || !session.exchanges.is_empty() {
+            return false;
+        }
+        session.summary.clone_from(&history.summary);
+        for exchange in exchanges_of(history) {
+            session.push(exchange);
+        }
+        session.keep_within(&limits);
+        self.make_room();
+        true
+    }
+
+    /// How much is remembered of a session.
+    pub(crate) fn size(&self, id: &SessionId) -> ConversationSize {
+        let session = self.sessions.get(id);
+        ConversationSize {
+            exchanges: session.map_or(0, |session| session.exchanges.len()),
+            summarised: session.is_some_and(|session| session.summary.is_some()),
+            tokens: session.map_or(0, Session::tokens),
+            counted: session.is_some_and(|session| session.counted.is_some()),
+            limit: self.limits.tokens,
+        }
+    }
+
+    /// What is to be summarised where at most `keep` exchanges stay; none where all of them do.
+    pub(crate) fn plan(&self, id: &SessionId, keep: usize) -> Option<CompactionPlan> {
+        let session = self.sessions.get(id)?;
+        let tokens: Vec<u64> = session.exchanges.iter().map(Exchange::tokens).collect();
+        let summarised = plan_compaction(&tokens, keep, self.limits.tokens);
+        (summarised > 0).then(|| CompactionPlan {
+            begun: session.begun,
+            old: Remembered {
+                summary: session.summary.clone(),
+                exchanges: session.exchanges.iter().take(summarised).cloned().collect(),
+            },
+            tokens_before: session.tokens(),
+        })
+    }
+
+    /// Puts a summary in the place of what it summarises. Exchanges that were added meanwhile stay. `None` where the
+    /// conversation was forgotten, or what is summarised is no longer its beginning.
+    pub(crate) fn compact(
+        &mut self,
+        id: &SessionId,
+        plan: &CompactionPlan,
+        summary: String,
+    ) -> Option<Compaction> {
+        let old = &plan.old;
+        let session = self.sessions.get_mut(id)?;
+        let same = session.begun == plan.begun
+            && session.summary == old.summary
+            && session.exchanges.len() >= old.exchanges.len()
+            && session
+                .exchanges
+                .iter()
+                .zip(&old.exchanges)
+                .all(|(one, other)| one == other);
+        if !same {
+            return None;
+        }
+        for _ in &old.exchanges {
+            session.pop();
+        }
+        session.summary = Some(summary.clone());
+        // What the backend counted is no longer what is kept.
+        session.counted = None;
+        Some(Compaction {
+            summary,
+            summarised: old.exchanges.len(),
+            kept: session.exchanges.len(),
+            tokens_before: plan.tokens_before,
+            tokens_after: session.tokens(),
+            usage: None,
+        })
     }
 
     /// Forgets a session.
     pub(crate) fn forget(&mut self, session: &SessionId) {
         self.sessions.remove(session);
     }
+
+    fn session(&mut self, id: &SessionId) -> &mut Session {
+        self.uses += 1;
+        let session = self.sessions.entry(id.clone()).or_insert_with(|| Session {
+            begun: Begun(self.uses),
+            ..Session::default()
+        });
+        session.used = self.uses;
+        session
+    }
+
+    fn make_room(&mut self) {
+        if self.sessions.len() > self.limits.sessions {
+            let idle = self.sessions.iter().min_by_key(|(_, session)| session.used);
+            if let Some(id) = idle.map(|(id, _)| id.clone()) {
+                self.sessions.remove(&id);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn exchange(prompt: &str) -> Exchange {
-        Exchange {
-            prompt: prompt.to_owned(),
-            reply: String::new(),
-        }
-    }
-
-    fn remember(history: &mut History, session: &str, prompt: &str) {
-        let (begun, _) = history.begin(&session.into());
-        history.remember(&session.into(), begun, exchange(prompt));
-    }
-
-    fn prompts(history: &mut History, session: &str) -> Vec<String> {
-        let (_, exchanges) = history.begin(&session.into());
-        exchanges.into_iter().map(|exchange| exchange.prompt).collect()
-    }
-
-    #[test]
-    fn keeps_the_latest_within_its_bounds() {
-        let mut history = History::new(HistoryLimits {
-            exchanges: 2,
-            bytes: 10,
-            sessions: 2,
-        });
-        for prompt in ["one", "two", "three"] {
-            remember(&mut history, "a", prompt);
-        }
-        assert_eq!(prompts(&mut history, "a"), ["two", "three"], "by count");
-        remember(&mut history, "a", "seven..");
-        assert_eq!(prompts(&mut history, "a"), ["seven.."], "by bytes");
-        remember(&mut history, "a", "more than ten");
-        assert_eq!(prompts(&mut history, "a"), [""; 0], "no hole in the middle");
-    }
-
-    #[test]
-    fn forgets_on_demand_and_the_idle_first() {
-        let mut history = History::new(HistoryLimits {
-            sessions: 2,
-            ..HistoryLimits::default()
-        });
-        for session in ["a", "b", "a", "c"] {
-            remember(&mut history, session, session);
-        }
-        assert_eq!(prompts(&mut history, "a"), ["a", "a"]);
-        assert_eq!(prompts(&mut history, "c"), ["c"]);
-        assert_eq!(prompts(&mut history, "b"), [""; 0], "the idle one made room");
-        history.forget(&"c".into());
-        assert_eq!(prompts(&mut history, "c"), [""; 0]);
-    }
-
-    #[test]
-    fn what_is_forgotten_stays_so_whatever_ran_then() {
-        let mut history = History::new(HistoryLimits::default());
-        remember(&mut history, "a", "one");
-        let (before, known) = history.begin(&"a".into());
-        assert_eq!(known.len(), 1);
-        history.forget(&"a".into());
-        history.remember(&"a".into(), before, exchange("asked before"));
-        let (after, known) = history.begin(&"a".into());
-        assert_eq!(known, []);
-        history.remember(&"a".into(), before, exchange("asked before"));
-        history.remember(&"a".into(), after, exchange("asked after"));
-        assert_eq!(prompts(&mut history, "a"), ["asked after"]);
-    }
-}
+mod tests;

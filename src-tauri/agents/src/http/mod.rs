@@ -2,7 +2,7 @@
 //!
 //! `agent` holds a backend together; `turn` asks, waits and asks again; `body` makes events of the network's
 //! bytes; a [`protocol::Reader`] makes sense of an event; `answer` makes steps of that; `failure` understands
-//! refusals; `upstream` has the runs of a server that keeps the conversation. A protocol is what it says in its
+//! refusals; `history` has what is remembered where the backend keeps nothing, and `compact` summarises it; `upstream` has the runs of a server that keeps the conversation. A protocol is what it says in its
 //! request and how it reads an event, nothing else.
 
 mod agent;
@@ -10,8 +10,10 @@ pub(crate) mod answer;
 pub(crate) mod ask;
 mod body;
 mod client;
+mod compact;
 pub(crate) mod config;
 pub(crate) mod error_body;
+pub(crate) mod exchange;
 pub(crate) mod failure;
 mod hearing;
 pub(crate) mod history;

@@ -66,9 +66,9 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The text said so far, bounded by what is remembered.
-    pub(crate) fn into_reply(self) -> String {
-        self.reply.text
+    /// What is remembered of the answer: the text said so far, bounded, and its tokens.
+    pub(crate) fn into_reply(self) -> Reply {
+        self.reply
     }
 
     /// Asks until there is an answer or no hope of one. Nothing is asked again once the answer has begun:

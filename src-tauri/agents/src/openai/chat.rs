@@ -47,7 +47,7 @@ impl Protocol for Chat {
         let message = |role: &str, content: &str| json!({"role": role, "content": content});
         let mut messages: Vec<Value> = Vec::with_capacity(ask.history.len() * 2 + 2);
         messages.extend(config.system.as_deref().map(|system| message("system", system)));
-        for exchange in ask.history {
+        for exchange in &ask.history {
             messages.push(message("user", &exchange.prompt));
             messages.push(message("assistant", &exchange.reply));
         }
@@ -268,19 +268,25 @@ impl From<ToolDelta> for Piece {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AgentFile, http::history::Exchange};
+    use crate::{
+        AgentFile,
+        http::{exchange::Exchange, history::Remembered},
+    };
 
     #[test]
     fn says_what_was_said_before() {
         let mut config = HttpConfig::new("http://127.0.0.1/v1", "m");
         config.system = Some("Be brief.".to_owned());
         config.max_tokens = Some(9);
-        let history = [Exchange {
-            prompt: "one".to_owned(),
-            reply: "1".to_owned(),
-        }];
+        let before = Remembered {
+            summary: None,
+            exchanges: vec![Exchange {
+                prompt: "one".to_owned(),
+                reply: "1".to_owned(),
+            }],
+        };
         assert_eq!(
-            Value::Object(Chat.fields(&config, &Ask::new("m", &history, "two", &[]))),
+            Value::Object(Chat.fields(&config, &Ask::new("m", before, "two", &[]))),
             json!({"model": "m", "messages": [
                 {"role": "system", "content": "Be brief."},
                 {"role": "user", "content": "one"},
@@ -299,7 +305,7 @@ mod tests {
         };
         let fields = Chat.fields(
             &HttpConfig::new("http://127.0.0.1/v1", "m"),
-            &Ask::new("m", &[], "?", &[picture]),
+            &Ask::new("m", Remembered::default(), "?", &[picture]),
         );
         assert_eq!(
             fields["messages"],

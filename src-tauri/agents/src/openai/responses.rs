@@ -49,7 +49,7 @@ impl Protocol for Responses {
     fn fields(&self, config: &HttpConfig, ask: &Ask<'_>) -> Map<String, Value> {
         let message = |role: &str, content: Value| json!({"role": role, "content": content});
         let mut input: Vec<Value> = Vec::with_capacity(ask.history.len() * 2 + 1);
-        for exchange in ask.history {
+        for exchange in &ask.history {
             input.push(message("user", json!(exchange.prompt)));
             input.push(message("assistant", json!(exchange.reply)));
         }

@@ -7,8 +7,8 @@ use super::{
 };
 use async_trait::async_trait;
 use foldback_agents::{
-    Accepts, Agent, AgentEvent, LevelSupports, ScriptAgent, ScriptStep, Steer, SteerInput, Step, StepSink,
-    TurnRequest,
+    Accepts, Agent, AgentEvent, Compaction, CompactionError, CompactionOrder, ConversationSize, History,
+    LevelSupports, ScriptAgent, ScriptStep, Steer, SteerInput, Step, StepSink, TurnRequest,
 };
 use foldback_store::Journal;
 use foldback_wire::{
@@ -139,6 +139,23 @@ impl Agent for TypedFirst {
 
     async fn steer(&self, run: RunId, input: SteerInput) -> Steer {
         self.agent.steer(run, input).await
+    }
+
+    fn conversation(&self, session: &SessionId) -> Option<ConversationSize> {
+        self.agent.conversation(session)
+    }
+
+    fn restore(&self, session: &SessionId, history: &History) -> bool {
+        self.agent.restore(session, history)
+    }
+
+    async fn compact(
+        &self,
+        session: &SessionId,
+        order: &CompactionOrder,
+        cancel: CancellationToken,
+    ) -> Result<Compaction, CompactionError> {
+        self.agent.compact(session, order, cancel).await
     }
 
     fn forget(&self, session: &SessionId) {

@@ -1,6 +1,7 @@
 //! What holds for every backend that is asked over HTTP, whatever it speaks.
 
 mod anthropic;
+mod compaction;
 mod faults;
 mod letta;
 mod levels;
