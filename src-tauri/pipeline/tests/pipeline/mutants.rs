@@ -14,6 +14,7 @@ use std::time::Duration;
 mod asks;
 mod settings;
 mod who;
+mod words;
 
 /// A scene and the rules that it shows.
 type Scene = (&'static str, &'static [Rule]);
@@ -161,6 +162,19 @@ const SCENES: &[Scene] = &[
         ],
     ),
     ("in the chat", &[Rule::PermitChat, Rule::PermitAsker]),
+    (
+        "words",
+        &[
+            Rule::InlineForwarded,
+            Rule::InlineOwner,
+            Rule::InlineLevels,
+            Rule::CommandAccess,
+            Rule::CommandOwner,
+            Rule::CommandFirst,
+            Rule::AbortAlone,
+            Rule::SendDeny,
+        ],
+    ),
     ("sessions", &[Rule::SessionResume, Rule::SessionLost]),
     ("work", &[Rule::AsideTools, Rule::AsideReasoning]),
 ];
@@ -272,6 +286,7 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
         "unknown" => ends.extend(who::unknown(bot).await),
         "permissions" => ends.extend(asks::permissions(bot).await),
         "in the chat" => ends.extend(asks::in_the_chat(bot).await),
+        "words" => ends.extend(words::written(bot).await),
         "sessions" => ends.extend(asks::sessions(bot).await),
         "work" => ends.extend(asks::work(bot).await),
         "long tool" => ends.extend(asks::long_tool(bot).await),

@@ -13,6 +13,9 @@ pub(super) fn of(scene: &str) -> &'static str {
         "meant" => {
             "[channels.telegram]\nallow_from = [\"*\"]\nallow_bots = true\nbot_turns = 1\nmention_patterns = [\"foldback\"]\n"
         }
+        "words" => {
+            "[channels.telegram]\nallow_from = [\"*\"]\n[commands]\nowner_allow_from = [\"bob\"]\nallow_from = { \"*\" = [\"alice\", \"bob\"] }\n"
+        }
         "permissions" => {
             "[agent]\nidle_timeout = \"1m\"\n[agent.permissions]\nallow_once = [\"read\"]\ntimeout = \"10m\"\n"
         }
