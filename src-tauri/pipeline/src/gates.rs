@@ -49,6 +49,8 @@ pub(crate) struct AdmittedMessage {
     pub(crate) message: Inbound,
     pub(crate) session: SessionId,
     pub(crate) claim: Claim,
+    /// Most messages that wait in its conversation, where the message or its session sets that.
+    pub(crate) queue_cap: Option<usize>,
     /// The settings that its directives set for this turn alone.
     pub(crate) overrides: SessionSettings,
 }
@@ -68,6 +70,7 @@ enum Destination {
         session: SessionId,
         /// The words for the agent, where they are not the whole text.
         text: Option<String>,
+        queue_cap: Option<usize>,
         overrides: SessionSettings,
     },
     OwnAnswer {
@@ -179,6 +182,7 @@ impl Gates {
             Destination::Conversation {
                 session,
                 text,
+                queue_cap,
                 overrides,
             } => {
                 let mut message = message;
@@ -187,6 +191,7 @@ impl Gates {
                     message,
                     session,
                     claim,
+                    queue_cap,
                     overrides,
                 }))
             }

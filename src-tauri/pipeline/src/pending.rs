@@ -17,6 +17,8 @@ pub(crate) struct Pending {
     pub(crate) since: Timestamp,
     /// The message of the bot that its answer is written into.
     pub(crate) into: Option<MessageId>,
+    /// Most messages that wait in its conversation, where the message or its session sets that.
+    pub(crate) queue_cap: Option<usize>,
     /// The settings that its directives set for this turn alone.
     pub(crate) overrides: SessionSettings,
 }

@@ -114,7 +114,7 @@ impl TurnQueue {
     /// Has a message wait for its turn, which begins at once where nothing goes on in its conversation and a run is
     /// free.
     pub(crate) fn enter_turn(self: &Arc<Self>, pending: Pending) -> Result<(), StoreError> {
-        let cap = self.context.ports.config.queue.cap;
+        let cap = pending.queue_cap.unwrap_or(self.context.ports.config.queue.cap);
         let cap = if self.context.rules.holds(Rule::QueueCap) {
             cap
         } else {

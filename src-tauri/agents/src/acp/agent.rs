@@ -3,11 +3,11 @@
 use super::{
     ask_levels::ask_levels,
     config::AcpConfig,
-    desk::Desk,
     failure::{Failure, one_line, without},
     folder,
     held::{Conversations, Held, Known},
     levels::{BACKEND, OfferedLevels},
+    open_runs::OpenRuns,
     peer::Peer,
     rest::Resting,
     turn::{Broken, Turn},
@@ -33,9 +33,9 @@ pub struct AcpAgent {
     /// As many runs at a time: then a run that finds no place knows that a process rests or stops already.
     answering: Semaphore,
     conversations: Conversations,
-    /// Where decisions about the permissions of a run go, and messages for it.
-    desk: Desk,
-    /// What the program offered when a session of it began last.
+    /// The runs that go on, which take decisions about permissions, and messages.
+    open_runs: OpenRuns,
+    /// The levels that the program offered when a session of it began last.
     offered: Mutex<Option<OfferedLevels>>,
 }
 
@@ -50,13 +50,13 @@ impl AcpAgent {
             config: Arc::new(config),
             clock,
             conversations: Conversations::default(),
-            desk: Desk::default(),
+            open_runs: OpenRuns::default(),
             offered: Mutex::default(),
         }
     }
 
     async fn answer(&self, request: &TurnRequest, out: &Emitter) -> Result<StopReason, Interrupt> {
-        let (_open, inputs) = self.desk.open(request.run);
+        let (_open, inputs) = self.open_runs.open(request.run);
         let _answering = self.answering.try_acquire().map_err(|_all| self.overloaded())?;
         let mut held = self.conversations.hold(&request.session, request.run);
         let mut peer = self.peer(request, out, &mut held).await?;
@@ -214,11 +214,11 @@ impl Agent for AcpAgent {
     }
 
     fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
-        self.desk.decide(run, request, option);
+        self.open_runs.decide(run, request, option);
     }
 
     async fn steer(&self, run: RunId, input: SteerInput) -> Steer {
-        self.desk.steer(run, input).await
+        self.open_runs.steer(run, input).await
     }
 
     /// Only a session tells what the agent offers; nothing is known before the first one.

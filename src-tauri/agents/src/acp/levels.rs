@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 /// A backend's name in the configuration.
 pub(super) const BACKEND: &str = "acp";
 
-/// How a value is set.
+/// The request that sets a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Way {
+enum Setter {
     /// The option with this id.
     ConfigOption(String),
     /// The session's model.
@@ -29,12 +29,12 @@ enum Way {
 /// Something of the session that has one of several values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Selector {
-    way: Way,
+    setter: Setter,
     /// The ids of the values, in the agent's order.
     values: Vec<String>,
-    /// What the session has now; `None` where the agent did not tell, or nobody waited for the answer to a request.
+    /// The present value; `None` where the agent did not tell, or nobody waited for the answer to a request.
     now: Option<String>,
-    /// What it had before a run asked for another value.
+    /// The value before a run asked for another one.
     before: Option<String>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct SetRequest {
     pub(super) value: String,
 }
 
-/// What a session offers.
+/// The levels that a session offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct OfferedLevels {
     model: Option<Selector>,
@@ -84,7 +84,11 @@ impl OfferedLevels {
 
     /// The session's mode was set by the configuration.
     pub(super) fn set_mode(&mut self, mode: &str) {
-        for selector in self.think.iter_mut().filter(|selector| selector.way == Way::Mode) {
+        for selector in self
+            .think
+            .iter_mut()
+            .filter(|selector| selector.setter == Setter::Mode)
+        {
             selector.now = Some(mode.to_owned());
         }
     }
@@ -166,16 +170,16 @@ impl Selector {
         }
         // Known again once the agent has answered.
         self.now = None;
-        let (method, params) = match &self.way {
-            Way::ConfigOption(id) => (
+        let (method, params) = match &self.setter {
+            Setter::ConfigOption(id) => (
                 "session/set_config_option",
                 json!({"sessionId": session, "configId": id, "value": value}),
             ),
-            Way::Model => (
+            Setter::Model => (
                 "session/set_model",
                 json!({"sessionId": session, "modelId": value}),
             ),
-            Way::Mode => ("session/set_mode", json!({"sessionId": session, "modeId": value})),
+            Setter::Mode => ("session/set_mode", json!({"sessionId": session, "modeId": value})),
         };
         Some(SetRequest {
             method,
@@ -189,13 +193,13 @@ impl Selector {
 /// that is gone is gone.
 fn take(known: &mut Option<Selector>, told: Option<Selector>) {
     match (known, told) {
-        (Some(known), Some(told)) if known.way == told.way => {
+        (Some(known), Some(told)) if known.setter == told.setter => {
             let before = known.before.take();
             *known = told;
             known.before =
                 before.filter(|value| known.values.contains(value) && known.now.as_ref() != Some(value));
         }
-        (Some(known), None) if !matches!(known.way, Way::ConfigOption(_)) => {}
+        (Some(known), None) if !matches!(known.setter, Setter::ConfigOption(_)) => {}
         (known, told) => *known = told,
     }
 }
@@ -218,7 +222,7 @@ fn selector(option: &SessionConfigOption, category: &SessionConfigOptionCategory
         _ => return None,
     };
     Some(Selector {
-        way: Way::ConfigOption(option.id.to_string()),
+        setter: Setter::ConfigOption(option.id.to_string()),
         values,
         now: Some(select.current_value.to_string()),
         before: None,
@@ -228,7 +232,7 @@ fn selector(option: &SessionConfigOption, category: &SessionConfigOptionCategory
 /// The list of models that agents told before there were options.
 fn models(models: &Value) -> Option<Selector> {
     listed(
-        Way::Model,
+        Setter::Model,
         &models["availableModels"],
         "modelId",
         &models["currentModelId"],
@@ -237,20 +241,25 @@ fn models(models: &Value) -> Option<Selector> {
 
 /// Modes, where two of them at least are called like think levels. Most agents' modes say what the agent may do.
 fn modes(modes: &Value) -> Option<Selector> {
-    let selector = listed(Way::Mode, &modes["availableModes"], "id", &modes["currentModeId"])?;
+    let selector = listed(
+        Setter::Mode,
+        &modes["availableModes"],
+        "id",
+        &modes["currentModeId"],
+    )?;
     let levels = ThinkLevel::ALL
         .iter()
         .filter(|level| value_of(&selector.values, **level).is_some());
     (levels.count() > 1).then_some(selector)
 }
 
-fn listed(way: Way, list: &Value, id: &str, now: &Value) -> Option<Selector> {
+fn listed(setter: Setter, list: &Value, id: &str, now: &Value) -> Option<Selector> {
     let values = list.as_array()?.iter();
     let values: Vec<String> = values
         .filter_map(|value| value[id].as_str().map(str::to_owned))
         .collect();
     Some(Selector {
-        way,
+        setter,
         values,
         now: now.as_str().map(str::to_owned),
         before: None,

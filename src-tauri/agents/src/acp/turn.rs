@@ -2,9 +2,9 @@
 
 use super::{
     answer,
-    desk::{RunInput, RunInputs},
     failure::Failure,
     message::Message,
+    open_runs::{RunInput, RunInputs},
     peer::{Peer, QUIET},
     permission, prompt,
     tools::Tools,
@@ -176,7 +176,7 @@ impl<'a> Turn<'a> {
             tokio::select! {
                 biased;
                 () = late => Next::Late,
-                Some(input) = inputs.next() => Next::Input(input),
+                Some(input) = inputs.next_input() => Next::Input(input),
                 message = peer.next() => Next::Message(message),
             }
         };

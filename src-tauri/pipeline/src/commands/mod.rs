@@ -13,8 +13,8 @@
 //!
 //! What must hold:
 //! - A command's answer does not wait for the run of its session, and is no part of that run's answer.
-//! - After a crash the command is carried out and answered once: either nothing of it is in the journal, and the next start
-//!   takes the message up, or its answer is on its way.
+//! - After a crash the command is answered once: either the journal has no `command` of it, and the next start carries it
+//!   out (again, which changes nothing), or its answer is on its way.
 
 mod about;
 mod acknowledge;

@@ -1,7 +1,7 @@
 //! Commands that change the sender's session.
 
 use super::Commands;
-use crate::{gates::OwnAnswer, recorder::Recorder, session_settings::begin_anew};
+use crate::{gates::OwnAnswer, recorder::Recorder};
 use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{Actor, ChatType, GroupActivation, Kind, SendPolicy};
 
@@ -30,11 +30,13 @@ impl Commands {
         recorder: &Recorder,
         by: Actor,
     ) -> Result<String, StoreError> {
-        self.control.reset(&answer.session, by.clone()).await?;
         let first = arguments.split_whitespace().next().unwrap_or_default();
-        let chosen = self.context.ports.config.agent.models.get(first).cloned();
-        let model = chosen.clone();
-        self.change(answer, recorder, by, |settings| begin_anew(settings, model))
+        let context = &self.context;
+        let chosen = context.ports.config.agent.models.get(first).cloned();
+        let on = (&context.runs, &context.agents);
+        context
+            .sessions
+            .begin_anew(recorder, on, &answer.session, chosen.clone(), by)
             .await?;
         let with = chosen.map_or_else(String::new, |model| format!(" with {model}"));
         Ok(format!("✅ A new conversation begins{with}."))

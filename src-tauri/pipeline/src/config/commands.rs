@@ -15,8 +15,6 @@ const EVERY_PROVIDER: &str = "*";
 pub struct CommandsConfig {
     /// Reads directives, commands and stop words in what users write. Otherwise all of it is text for the agent.
     pub enabled: bool,
-    /// Takes `[[command]]` alone on a line of a message as a command, beside other text.
-    pub inline: bool,
     /// The owners of the bot: ids, `provider:id`, `*`. Where it names anybody, only they may use directives and
     /// commands. Commands for owners are closed to everybody where it is empty.
     #[serde(deserialize_with = "access::ids")]
@@ -33,7 +31,6 @@ impl Default for CommandsConfig {
     fn default() -> Self {
         Self {
             enabled: true,
-            inline: false,
             owner_allow_from: Vec::new(),
             allow_from: BTreeMap::new(),
             tell_refused: false,

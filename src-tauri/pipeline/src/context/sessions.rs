@@ -1,7 +1,7 @@
 //! The stored state of sessions. Changes of one record go one after the other, so that none undoes another.
 
 use super::{Agents, Runs};
-use crate::recorder::Recorder;
+use crate::{recorder::Recorder, session_settings::begin_anew};
 use foldback_store::{Journal, SessionRecord, SessionSettings, StoreError};
 use foldback_wire::{Actor, Inbound, Kind, SessionId, SettingChange, TurnId};
 use std::sync::Arc;
@@ -78,6 +78,29 @@ impl Sessions {
             self.journal.put_session(record).await?;
         }
         Ok(changes)
+    }
+
+    /// Begins a session anew: the agents forget it, and what people set about the conversation is cleared. Answers the
+    /// settings that are left.
+    pub(crate) async fn begin_anew(
+        &self,
+        recorder: &Recorder,
+        on: (&Runs, &Agents),
+        id: &SessionId,
+        model: Option<String>,
+        by: Actor,
+    ) -> Result<SessionSettings, StoreError> {
+        self.reset(recorder, on, id, by.clone()).await?;
+        let mut left = SessionSettings::default();
+        let change = |settings: &mut SessionSettings| {
+            begin_anew(settings, model);
+            left = settings.clone();
+        };
+        let changes = self.change_settings(id, change).await?;
+        if !changes.is_empty() {
+            recorder.note(Kind::SettingsChanged { changes, by })?;
+        }
+        Ok(left)
     }
 
     /// Has the agents forget a session, and what runs in it keep nothing of it: its next turn begins a new conversation.

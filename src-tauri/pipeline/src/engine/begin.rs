@@ -132,6 +132,7 @@ impl Core {
                     message,
                     session,
                     claim,
+                    queue_cap,
                     overrides,
                 } = *admitted;
                 let recorder = recorder.in_session(&session);
@@ -149,6 +150,7 @@ impl Core {
                     ended: end,
                     since,
                     into,
+                    queue_cap,
                     overrides,
                 };
                 if aged_since.is_some() {

@@ -8,7 +8,6 @@ use crate::{
     flow::{Flow, Stop},
     recorder::Recorder,
     rules::Rule,
-    session_settings::begin_anew,
     stages::{
         command_access::{AccessContext, CommandAccess, command_access},
         commands::Action,
@@ -124,16 +123,9 @@ impl Gates {
         let sessions = &self.context.sessions;
         if let Some(NewSession { model }) = reset {
             let on = (&self.context.runs, &self.context.agents);
-            sessions.reset(recorder, on, &session, by.clone()).await?;
-            let change = |settings: &mut SessionSettings| {
-                begin_anew(settings, model);
-                stored = settings.clone();
-            };
-            let changes = sessions.change_settings(&session, change).await?;
-            if !changes.is_empty() {
-                let by = by.clone();
-                recorder.note(Kind::SettingsChanged { changes, by })?;
-            }
+            stored = sessions
+                .begin_anew(recorder, on, &session, model, by.clone())
+                .await?;
         }
         if let Some(kept) = kept {
             let change = |settings: &mut SessionSettings| settings.model = kept.model;
@@ -150,9 +142,11 @@ impl Gates {
                 .changed_by("/send on")
                 .flow());
         }
+        let queue_cap = overrides.queue.cap.or(stored.queue.cap);
         Ok(Flow::Continue(Destination::Conversation {
             session,
             text,
+            queue_cap: queue_cap.and_then(|cap| usize::try_from(cap).ok()),
             overrides,
         }))
     }

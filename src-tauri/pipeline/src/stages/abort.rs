@@ -48,6 +48,9 @@ const STOP_WORDS: &[&str] = &[
     "stop please",
 ];
 
+/// Bytes of a text that may be a stop word with mentions and punctuation beside it; a longer one is not looked at.
+const LONGEST: usize = 256;
+
 /// Punctuation that people put behind such a word.
 const TAIL: &[char] = &[
     '.', '!', '?', '…', ',', '，', '。', ';', '；', ':', '：', '\'', '"', '’', '”', ')', ']', '}', '！', '？',
@@ -56,6 +59,9 @@ const TAIL: &[char] = &[
 /// Whether a text is a stop word and nothing else. `is_mention` says of a word at its start or its end that it only
 /// names the bot.
 pub(crate) fn is_stop_word(rules: Rules, text: &str, is_mention: impl Fn(&str) -> bool) -> bool {
+    if text.len() > LONGEST {
+        return false;
+    }
     let plain = text.to_lowercase().replace(['’', '`'], "'");
     let mut words: Vec<&str> = plain.split_whitespace().collect();
     while words.first().is_some_and(|word| is_mention(word)) {

@@ -61,7 +61,8 @@ pub(crate) enum Inline {
 /// Reads the directives of a message.
 pub(crate) fn read_directives(context: &InlineContext<'_>, message: &Inbound) -> Inline {
     let holds = |rule| context.rules.holds(rule);
-    if message.forwarded && holds(Rule::InlineForwarded) {
+    // Every directive begins with a slash: most messages need no reader.
+    if !message.text.contains('/') || message.forwarded && holds(Rule::InlineForwarded) {
         return Inline::None;
     }
     let settings = Settings {

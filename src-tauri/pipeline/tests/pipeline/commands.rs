@@ -274,3 +274,18 @@ async fn assert_read_alike(vector: &Vector, config: &str) {
         assert_eq!(given, expect.cleaned.as_deref(), "{id}: {input}");
     }
 }
+
+#[test]
+fn the_cap_of_a_session_comes_before_the_configured_one() {
+    runtime().block_on(async {
+        let bot = Bot::start().await;
+        let _ended = bot.user(Platform::Telegram, "/queue cap:1").await.ended().await;
+        bot.says([stall(3_600_000)]);
+        let _runs = bot.user(Platform::Telegram, "one").await;
+        pause().await;
+        let _waits = bot.user(Platform::Telegram, "two").await;
+        let full = bot.user(Platform::Telegram, "three").await.ended().await;
+        let gate = foldback_wire::Gate::QueueFull;
+        assert_eq!(full, Some(Terminal::Blocked { gate }));
+    });
+}

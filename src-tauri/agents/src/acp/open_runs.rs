@@ -1,5 +1,5 @@
-//! What is said to a run from outside while it goes on: decisions about its permissions, and messages that are steered
-//! into it.
+//! Input of runs from outside while they go on: decisions about their permissions, and messages that are steered into
+//! them.
 
 use crate::{Steer, SteerInput};
 use foldback_wire::{PermissionId, PermissionOption, RunId};
@@ -12,36 +12,36 @@ use std::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-/// Something that is said to a run.
+/// One input of a run.
 pub(super) enum RunInput {
-    /// What was decided about a permission request.
+    /// The decision about a permission request.
     Decision(PermissionId, Option<PermissionOption>),
     /// A message for it, and where its answer goes.
     Steer(Box<SteerInput>, oneshot::Sender<Steer>),
 }
 
 /// A run that goes on.
-struct Open {
+struct OpenInput {
     inputs: mpsc::UnboundedSender<RunInput>,
     prompted: Arc<AtomicBool>,
 }
 
 /// All runs that go on.
 #[derive(Default)]
-pub(super) struct Desk(Mutex<HashMap<RunId, Open>>);
+pub(super) struct OpenRuns(Mutex<HashMap<RunId, OpenInput>>);
 
-impl Desk {
+impl OpenRuns {
     /// Opens a run, as long as the first of these lives.
     pub(super) fn open(&self, run: RunId) -> (OpenRun<'_>, RunInputs) {
         let (inputs, received) = mpsc::unbounded_channel();
         let prompted = Arc::<AtomicBool>::default();
-        let open = Open {
+        let open = OpenInput {
             inputs,
             prompted: Arc::clone(&prompted),
         };
         self.all().insert(run, open);
         let inputs = RunInputs { received, prompted };
-        (OpenRun { desk: self, run }, inputs)
+        (OpenRun { runs: self, run }, inputs)
     }
 
     /// Passes a decision on. One for a run that has ended changes nothing.
@@ -70,33 +70,33 @@ impl Desk {
         answered.await.unwrap_or_else(ended)
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<RunId, Open>> {
+    fn all(&self) -> MutexGuard<'_, HashMap<RunId, OpenInput>> {
         // Whole after every change: a panic elsewhere spoils nothing.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A run that can be spoken to, as long as this lives.
+/// Keeps a run open for input as long as it lives.
 pub(super) struct OpenRun<'a> {
-    desk: &'a Desk,
+    runs: &'a OpenRuns,
     run: RunId,
 }
 
 impl Drop for OpenRun<'_> {
     fn drop(&mut self) {
-        self.desk.all().remove(&self.run);
+        self.runs.all().remove(&self.run);
     }
 }
 
-/// A run's end of it.
+/// The inputs of one run, in order.
 pub(super) struct RunInputs {
     received: mpsc::UnboundedReceiver<RunInput>,
     prompted: Arc<AtomicBool>,
 }
 
 impl RunInputs {
-    /// What is said next; nothing more once the run has ended.
-    pub(super) async fn next(&mut self) -> Option<RunInput> {
+    /// The next input; `None` once the run is closed.
+    pub(super) async fn next_input(&mut self) -> Option<RunInput> {
         self.received.recv().await
     }
 
