@@ -1913,16 +1913,18 @@ export type LaneSpan = {
   error: boolean,
 };
 
-/** Bars of one lane that are too close to each other to be told apart in a row of a list. */
-export type LaneStroke = {
+/** A stroke of a lane: milliseconds since the turn began at which it begins and ends; of what lasts, the turn's last event.
+ * A pair, as a list of turns sends thousands of them in a second. */
+export type LaneStroke = [number, number];
+
+/** The bars of one lane in a row of a list, in the order of time. Bars that a row cannot tell apart are one stroke. */
+export type LaneStrokes = {
   /** The lane. */
   lane: Lane,
-  /** Milliseconds since the turn began. */
-  from_ms: number,
-  /** Milliseconds since the turn began; of what lasts, the turn's last event. */
-  until_ms: number,
-  /** True where one of them failed. */
-  error: boolean,
+  /** Strokes in which nothing failed. */
+  sound: Array<LaneStroke>,
+  /** Strokes in which something failed. */
+  failed: Array<LaneStroke>,
 };
 
 /** Bytes of a directive that reached a channel. */
@@ -3248,7 +3250,7 @@ export type TurnSummary = {
   /** The longest hold of the scanner; `None` without one. */
   longest_hold: LongestHold | null,
   /** The waterfall in small, lane by lane. */
-  strokes: Array<LaneStroke>,
+  strokes: Array<LaneStrokes>,
 };
 
 /** A part of a platform's data that an adapter could not read. */

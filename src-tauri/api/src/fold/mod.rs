@@ -22,7 +22,7 @@ use directives::Directives;
 use foldback_store::one_line;
 use foldback_wire::{
     ChannelId, Delivery, Event, Inbound, Kind, OutcomeCode, SessionId, Terminal, Timestamp, TurnId,
-    rpc::{BubbleAttachment, Decision, FaultMark, LaneStroke, LedgerEntry, TurnDetail, TurnSummary},
+    rpc::{BubbleAttachment, Decision, FaultMark, LaneStrokes, LedgerEntry, TurnDetail, TurnSummary},
     visible,
 };
 use lanes::Phases;
@@ -293,7 +293,7 @@ impl TurnFold {
     }
 
     /// The waterfall in small. Cheap enough for every row of a list at every frame: no text is resolved.
-    fn strokes(&self, holds: &[HoldBar]) -> Vec<LaneStroke> {
+    fn strokes(&self, holds: &[HoldBar]) -> Vec<LaneStrokes> {
         let until = self.took_ms();
         let bars = self.phases.bars().iter().map(Bar::of);
         let work: Vec<_> = self.work.bars().collect();

@@ -3,7 +3,7 @@
 use super::decisions::failed;
 use foldback_wire::{
     HoldReason, OpKind, OutcomeCode,
-    rpc::{HoldEntry, Lane, LaneSpan, LaneStroke, LedgerEntry, LongestHold},
+    rpc::{HoldEntry, Lane, LaneSpan, LaneStroke, LaneStrokes, LedgerEntry, LongestHold},
 };
 use std::collections::BTreeMap;
 
@@ -66,35 +66,40 @@ impl Bar {
     }
 }
 
-/// The strokes of a turn that took `took_ms` so far, lane by lane, each lane in time. At most [`PARTS`] and one of a
-/// lane, however long the turn is. Nothing reaches beyond the turn's last event.
-pub(super) fn strokes(bars: impl Iterator<Item = Bar>, took_ms: u64) -> Vec<LaneStroke> {
+/// The strokes of a turn that took `took_ms` so far, by lane, each lane in time. At most [`PARTS`] and one of a lane,
+/// however long the turn is. Nothing reaches beyond the turn's last event.
+pub(super) fn strokes(bars: impl Iterator<Item = Bar>, took_ms: u64) -> Vec<LaneStrokes> {
     let mut lanes: BTreeMap<Lane, Vec<Bar>> = BTreeMap::new();
     for bar in bars {
         lanes.entry(bar.lane).or_default().push(bar);
     }
-    let mut strokes: Vec<LaneStroke> = Vec::new();
-    for (lane, mut bars) in lanes {
-        bars.sort_by_key(|bar| bar.from_ms);
-        let begin = strokes.len();
-        for bar in bars {
-            let from_ms = bar.from_ms.min(took_ms);
-            let until_ms = bar.until_ms.unwrap_or(took_ms).clamp(from_ms, took_ms);
-            match strokes[begin..].last_mut() {
-                Some(last) if from_ms <= last.until_ms + took_ms / PARTS => {
-                    last.until_ms = last.until_ms.max(until_ms);
-                    last.error |= bar.error;
-                }
-                _ => strokes.push(LaneStroke {
-                    lane,
-                    from_ms,
-                    until_ms,
-                    error: bar.error,
-                }),
+    lanes
+        .into_iter()
+        .map(|(lane, bars)| strokes_of(lane, bars, took_ms))
+        .collect()
+}
+
+/// The strokes of one lane.
+fn strokes_of(lane: Lane, mut bars: Vec<Bar>, took_ms: u64) -> LaneStrokes {
+    bars.sort_by_key(|bar| bar.from_ms);
+    let mut joined: Vec<(LaneStroke, bool)> = Vec::new();
+    for bar in bars {
+        let from_ms = bar.from_ms.min(took_ms);
+        let until_ms = bar.until_ms.unwrap_or(took_ms).clamp(from_ms, took_ms);
+        match joined.last_mut() {
+            Some((LaneStroke(_, until), error)) if from_ms <= *until + took_ms / PARTS => {
+                *until = until_ms.max(*until);
+                *error |= bar.error;
             }
+            _ => joined.push((LaneStroke(from_ms, until_ms), bar.error)),
         }
     }
-    strokes
+    let of = |wanted| joined.iter().filter(move |(_, error)| *error == wanted);
+    LaneStrokes {
+        lane,
+        sound: of(false).map(|(stroke, _)| *stroke).collect(),
+        failed: of(true).map(|(stroke, _)| *stroke).collect(),
+    }
 }
 
 /// Milliseconds from the message to the first part of the answer that was delivered: a text, a file or a voice note. A

@@ -29,7 +29,7 @@ const REPLACED: Duration = Duration::from_millis(100);
 const UNREAD: u32 = 16;
 /// What the pause between two frames of turns grows by for each line that changed: a line that goes on says something else
 /// in every frame, and thirty of them cost so much that more frames only make all of them late.
-const CHANGED_LINE: Duration = Duration::from_millis(1);
+const CHANGED_LINE: Duration = Duration::from_micros(400);
 /// Least time between two frames of a paused view.
 const BEHIND: Duration = Duration::from_millis(250);
 /// Most frames sent and not yet drawn.

@@ -66,7 +66,7 @@ pub struct TurnSummary {
     /// The longest hold of the scanner; `None` without one.
     pub longest_hold: Option<LongestHold>,
     /// The waterfall in small, lane by lane.
-    pub strokes: Vec<LaneStroke>,
+    pub strokes: Vec<LaneStrokes>,
 }
 
 /// The longest hold of a turn.
@@ -78,17 +78,20 @@ pub struct LongestHold {
     pub reason: HoldReason,
 }
 
-/// Bars of one lane that are too close to each other to be told apart in a row of a list.
+/// A stroke of a lane: milliseconds since the turn began at which it begins and ends; of what lasts, the turn's last event.
+/// A pair, as a list of turns sends thousands of them in a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-pub struct LaneStroke {
+pub struct LaneStroke(pub u64, pub u64);
+
+/// The bars of one lane in a row of a list, in the order of time. Bars that a row cannot tell apart are one stroke.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct LaneStrokes {
     /// The lane.
     pub lane: Lane,
-    /// Milliseconds since the turn began.
-    pub from_ms: u64,
-    /// Milliseconds since the turn began; of what lasts, the turn's last event.
-    pub until_ms: u64,
-    /// True where one of them failed.
-    pub error: bool,
+    /// Strokes in which nothing failed.
+    pub sound: Vec<LaneStroke>,
+    /// Strokes in which something failed.
+    pub failed: Vec<LaneStroke>,
 }
 
 /// Text as it came from the agent.

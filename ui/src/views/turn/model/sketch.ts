@@ -1,5 +1,5 @@
 /** A turn's waterfall so small that it fits into a row of a list. */
-import type { Lane, TurnSummary } from "../../../generated/wire";
+import type { Lane, LaneStroke, TurnSummary } from "../../../generated/wire";
 
 export const WIDTH = 120;
 export const HEIGHT = 16;
@@ -26,27 +26,73 @@ export interface SketchBox {
 /** What draws a sketch. */
 export type Pen = Pick<CanvasRenderingContext2D, "clearRect" | "fillRect" | "fillStyle">;
 
+/** What a sketch shows of a turn. */
+type Sketched = Pick<TurnSummary, "turn" | "terminal" | "strokes" | "took_ms">;
+
 /**
  * Draws the strokes of a turn, in place of what is there. On a canvas: of the lists of turns that go on, each row is drawn
  * anew in every frame, and paths of a picture within the page are laid out and stroked, at three times the cost.
  */
-export function drawSketch(pen: Pen, { strokes, took_ms }: Pick<TurnSummary, "strokes" | "took_ms">, box: SketchBox, colours: Readonly<Record<Track, string>>): void {
+export function drawSketch(pen: Pen, { strokes, took_ms }: Sketched, box: SketchBox, colours: Readonly<Record<Track, string>>): void {
   const { width, scale } = box;
   pen.clearRect(0, 0, width, HEIGHT * scale);
   const perMs = width / Math.max(1, took_ms);
   const shortest = SHORTEST * scale;
-  for (const { lane, from_ms, until_ms, error } of strokes) {
+  for (const { lane, sound, failed } of strokes) {
     const track = TRACK[lane];
-    const from = Math.min(from_ms * perMs, width - shortest);
-    const until = Math.min(width, Math.max(until_ms * perMs, from + shortest));
-    pen.fillStyle = colours[error ? "error" : track];
-    pen.fillRect(from, TOP[track] * scale, until - from, THICK * scale);
+    const top = TOP[track] * scale;
+    const draw = ([from_ms, until_ms]: LaneStroke): void => {
+      const from = Math.min(from_ms * perMs, width - shortest);
+      pen.fillRect(from, top, Math.min(width, Math.max(until_ms * perMs, from + shortest)) - from, THICK * scale);
+    };
+    pen.fillStyle = colours[track];
+    sound.forEach(draw);
+    if (failed.length === 0) continue;
+    pen.fillStyle = colours.error;
+    failed.forEach(draw);
   }
+}
+
+/**
+ * Ms between two drawings of a turn that goes on. In that time its picture moves by a tenth of itself at most once it is a
+ * second old; thirty pictures drawn in every frame would take a third of the frame.
+ */
+export const REDRAW_MS = 100;
+
+type Painted = Parameters<typeof drawSketch>;
+
+/** What draws the turns of one row, one after the other, on its canvas. */
+export class SketchPainter {
+  #last: { painted: Painted; at: number } | null = null;
+  #later: ReturnType<typeof setTimeout> | undefined;
+
+  /** Draws a turn: at once, or, where it goes on, once its last picture has stood for long enough. */
+  paint(...next: Painted): void {
+    clearTimeout(this.#later);
+    const last = this.#last;
+    const wait = last !== null && goesOn(last.painted, next) ? last.at + REDRAW_MS - performance.now() : 0;
+    if (wait > 0) this.#later = setTimeout(() => this.#draw(next), wait);
+    else this.#draw(next);
+  }
+
+  /** Draws nothing more. */
+  close(): void {
+    clearTimeout(this.#later);
+  }
+
+  #draw(next: Painted): void {
+    drawSketch(...next);
+    this.#last = { painted: next, at: performance.now() };
+  }
+}
+
+/** Whether a picture shows the same turn on the same canvas, and there will be a later one. */
+function goesOn([pen, turn, box, colours]: Painted, next: Painted): boolean {
+  const isSamePlace = pen === next[0] && box.width === next[2].width && box.scale === next[2].scale && colours === next[3];
+  return isSamePlace && turn.turn === next[1].turn && next[1].terminal === null;
 }
 
 /** The lanes in words: which of them were busy, and which failed. */
 export function told({ strokes }: Pick<TurnSummary, "strokes">): string {
-  const lanes = [...new Set(strokes.map(({ lane }) => lane))];
-  const failed = new Set(strokes.filter(({ error }) => error).map(({ lane }) => lane));
-  return lanes.map((lane) => (failed.has(lane) ? `${lane} (failed)` : lane)).join(", ");
+  return strokes.map(({ lane, failed }) => (failed.length > 0 ? `${lane} (failed)` : lane)).join(", ");
 }

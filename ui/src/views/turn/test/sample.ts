@@ -6,6 +6,7 @@ import type {
   Hold,
   HoldEntry,
   LaneSpan,
+  LaneStroke,
   LedgerEntry,
   Moment,
   MomentAt,
@@ -178,7 +179,10 @@ export function sampleTurn(): TurnDetail {
       user_text: "Can you put the numbers into a chart?", answer: clean, terminal: { state: "replied" }, queued: false, stopped: false, replayed: false, took_ms: 1810,
       directives: directives.length, diagnostics: 1, failed_ops: 1, unknown_ops: 0,
       latency_ms: 400, longest_hold: { ms: 121, reason: "open_block" },
-      strokes: lanes.map(({ lane, from_ms, until_ms, error }) => ({ lane, from_ms, until_ms: until_ms ?? 1810, error })),
+      strokes: [...new Set(lanes.map(({ lane }) => lane))].map((lane) => {
+        const strokes = (failed: boolean): LaneStroke[] => lanes.filter((bar) => bar.lane === lane && bar.error === failed).map(({ from_ms, until_ms }) => [from_ms, until_ms ?? 1810]);
+        return { lane, sound: strokes(false), failed: strokes(true) };
+      }),
     },
     inbound: {
       channel: "telegram", account: null, chat: "c-17", chat_type: "direct", thread: null, message: "4471", reply_to: null,
