@@ -31,6 +31,9 @@ export function duration(ms: number): string {
   return min ? `${Math.floor(s / 3600)} h ${min} min` : `${Math.floor(s / 3600)} h`;
 }
 
+/** A time that goes on, in whole seconds: what changes in every frame nobody reads. */
+export const seconds = (ms: number): string => (ms < 1000 ? "< 1 s" : duration(Math.floor(ms / 1000) * 1000));
+
 /** `+41` within a second, `+1,670` beyond: milliseconds since something, as a column shows it. */
 export const offset = (ms: number): string => `+${count(Math.round(ms))}`;
 

@@ -27,9 +27,6 @@ pub(crate) const FRAME: Duration = Duration::from_millis(20);
 const REPLACED: Duration = Duration::from_millis(100);
 /// Frames, a third of a second, after which rows that never stay are taken for more than a person reads.
 const UNREAD: u32 = 16;
-/// What the pause between two frames of turns grows by for each line that changed: a line that goes on says something else
-/// in every frame, and thirty of them cost so much that more frames only make all of them late.
-const CHANGED_LINE: Duration = Duration::from_micros(400);
 /// Least time between two frames of a paused view.
 const BEHIND: Duration = Duration::from_millis(250);
 /// Most frames sent and not yet drawn.
@@ -148,8 +145,6 @@ pub(crate) struct Frames {
     last_at: SteadyTime,
     /// Frames in a row, at the end of the list, that kept no row of the one before.
     replaced: u32,
-    /// Lines of turns in the last frame that the one before did not have.
-    changed_lines: u32,
     /// What the view was made of then, and for which window.
     shown: Option<(Extent, Look)>,
     /// The turns of the last frame, each with the place up to which it was read.
@@ -173,7 +168,6 @@ impl Frames {
             last: None,
             last_at: SteadyTime::default(),
             replaced: 0,
-            changed_lines: 0,
             shown: None,
             turns: BTreeMap::new(),
         }
@@ -229,12 +223,12 @@ impl Frames {
             return SteadyTime::default();
         };
         let same_place = last.first == first(wish, last.length);
-        let pause = match &self.desk.view {
-            _ if self.replaced >= UNREAD && wish.follow => REPLACED,
-            _ if !same_place => FRAME,
-            _ if wish.paused_at.is_some() => BEHIND,
-            Listing::Events(_) => FRAME,
-            Listing::Turns(_) => FRAME + CHANGED_LINE * self.changed_lines,
+        let pause = if self.replaced >= UNREAD && wish.follow {
+            REPLACED
+        } else if same_place && wish.paused_at.is_some() {
+            BEHIND
+        } else {
+            FRAME
         };
         self.last_at.plus(pause)
     }
@@ -329,8 +323,6 @@ impl Frames {
         let replaced = wish.follow && self.last.as_ref().is_some_and(|last| replaces(&frame, last));
         self.replaced = if replaced { self.replaced + 1 } else { 0 };
         drop(wish);
-        let before = self.last.as_ref().map_or(&[][..], |last| &last.turns);
-        self.changed_lines = changed_lines(&frame.turns, before);
         self.last = Some(frame.clone());
         Some(frame)
     }
@@ -342,13 +334,6 @@ fn replaces(frame: &Frame, last: &Frame) -> bool {
         return false;
     };
     first.seq > before.seq
-}
-
-/// Lines that are not among those before; both are in the order of their turns.
-fn changed_lines(lines: &[TurnSummary], before: &[TurnSummary]) -> u32 {
-    let known = |line: &TurnSummary| before.binary_search_by_key(&line.turn, |known| known.turn).ok();
-    let is_new = |line: &&TurnSummary| known(line).and_then(|at| before.get(at)) != Some(*line);
-    lines.iter().filter(is_new).count() as u32
 }
 
 /// Index of the first row a window shows.

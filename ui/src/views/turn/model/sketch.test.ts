@@ -43,9 +43,12 @@ it("draws a turn that goes on now and then, its end and another turn at once", (
   const [narrow, wide] = [{ width: 120, scale: 1 }, { width: 200, scale: 1 }];
   const paint = (turn: number, took_ms: number, ended = false, box = narrow): void =>
     painter.paint(pen, { turn, terminal: ended ? { state: "replied" } : null, strokes: [], took_ms }, box, colours);
+  vi.advanceTimersByTime(30);
   for (let took = 0; took < 5; took += 1) paint(1, took);
   expect(drawings).toBe(1);
-  vi.advanceTimersByTime(REDRAW_MS);
+  vi.advanceTimersByTime(REDRAW_MS - 31);
+  expect(drawings).toBe(1);
+  vi.advanceTimersByTime(1);
   expect(drawings).toBe(2);
   paint(1, 9, true);
   paint(2, 0);

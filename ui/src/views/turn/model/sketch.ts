@@ -54,8 +54,9 @@ export function drawSketch(pen: Pen, { strokes, took_ms }: Sketched, box: Sketch
 }
 
 /**
- * Ms between two drawings of a turn that goes on. In that time its picture moves by a tenth of itself at most once it is a
- * second old; thirty pictures drawn in every frame would take a third of the frame.
+ * Ms between two drawings of a turn that goes on. In that time its picture moves by a tenth of itself at most, once it is a
+ * second old. The pictures of all rows are drawn at the same moments: what changes in a row here and there has the engine
+ * paint the whole list, and at ten such moments a second that is a fifth of a core instead of all that is left.
  */
 export const REDRAW_MS = 100;
 
@@ -63,16 +64,14 @@ type Painted = Parameters<typeof drawSketch>;
 
 /** What draws the turns of one row, one after the other, on its canvas. */
 export class SketchPainter {
-  #last: { painted: Painted; at: number } | null = null;
+  #last: Painted | null = null;
   #later: ReturnType<typeof setTimeout> | undefined;
 
-  /** Draws a turn: at once, or, where it goes on, once its last picture has stood for long enough. */
+  /** Draws a turn: at once, or, where it goes on, at the next moment at which all are drawn that do. */
   paint(...next: Painted): void {
     clearTimeout(this.#later);
-    const last = this.#last;
-    const wait = last !== null && goesOn(last.painted, next) ? last.at + REDRAW_MS - performance.now() : 0;
-    if (wait > 0) this.#later = setTimeout(() => this.#draw(next), wait);
-    else this.#draw(next);
+    if (this.#last === null || !goesOn(this.#last, next)) return this.#draw(next);
+    this.#later = setTimeout(() => this.#draw(next), REDRAW_MS - (performance.now() % REDRAW_MS));
   }
 
   /** Draws nothing more. */
@@ -82,7 +81,7 @@ export class SketchPainter {
 
   #draw(next: Painted): void {
     drawSketch(...next);
-    this.#last = { painted: next, at: performance.now() };
+    this.#last = next;
   }
 }
 
