@@ -15,6 +15,7 @@ mod joiner;
 mod letta;
 mod levels;
 mod openai;
+mod program;
 mod script;
 pub mod speech;
 mod status;
@@ -33,6 +34,7 @@ pub use history::{
 };
 pub use http::{Api, ConfigError, HistoryLimits, HttpAgent, HttpConfig, Memory, Timeouts, is_sent_openly};
 pub use levels::{LevelRefusal, LevelSupport, LevelSupports};
+pub use program::{Program, ProgramEnd};
 pub use script::{
     Act, PermissionStep, Rule, RuleError, ScriptAgent, ScriptStep, SessionStep, SteeredStep, ToolStep, When,
 };

@@ -43,6 +43,7 @@ kinds! {
     FaultRemoved = "fault_removed", None => "A planned fault was removed.",
     Pairing = "pairing", Some(Stage::Authorize.code()) => "An unknown sender asked to talk to the bot, or an operator decided about it.",
     Unreadable = "unreadable", Some(CHANNEL) => "The platform sent what could not be read.",
+    HookEnded = "hook_ended", Some(PROCESS) => "A hook was told of an event, or could not be.",
     Received = "received", Some(CHANNEL) => "A message came in.",
     Passed = "passed", None => "A stage let the message pass.",
     Stopping = "stopping", None => "A stage stopped the message.",

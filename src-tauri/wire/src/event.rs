@@ -2,9 +2,9 @@
 
 use crate::{
     Actor, AgentFault, Answerer, ChannelState, DirectiveRef, EffectiveSetting, Fault, FileFate, Gate, Hold,
-    Inbound, InlineDirectives, Intent, MessageId, OpId, Outcome, PairingStep, PermissionId, PermissionOption,
-    PermissionRequest, Receipt, RefusalCode, RunId, RunLevel, SessionStart, SettingChange, SpokenDirective,
-    Stage, StopReason, Terminal, Timestamp, ToolCall, UnreadablePart, Usage, UserId,
+    HookEnd, Inbound, InlineDirectives, Intent, MessageId, OpId, Outcome, PairingStep, PermissionId,
+    PermissionOption, PermissionRequest, Receipt, RefusalCode, RunId, RunLevel, SessionStart, SettingChange,
+    SpokenDirective, Stage, StopReason, Terminal, Timestamp, ToolCall, UnreadablePart, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -99,6 +99,8 @@ pub enum Kind {
     },
     /// An adapter could not read something that the platform sent. It was passed over; what came with it was not.
     Unreadable(UnreadablePart),
+    /// A hook was told of an event, or could not be.
+    HookEnded(HookEnd),
     /// A message came in; the turn begins.
     Received {
         /// The message as the adapter gave it.

@@ -11,6 +11,7 @@ mod event;
 mod fault;
 mod flags;
 mod hold;
+mod hook;
 mod ids;
 mod inbound;
 mod inline;
@@ -45,6 +46,7 @@ pub use foldback_directives::{
     RangeReason, Severity, Span, Suppression,
 };
 pub use hold::Hold;
+pub use hook::HookEnd;
 pub use ids::{
     ChannelId, ChatId, MessageId, OpId, PermissionId, RunId, Seq, SessionId, ThreadId, ToolId, TurnId, UserId,
 };

@@ -1,8 +1,8 @@
 //! Masking secrets in events: what the journal keeps, and what leaves it.
 
 use crate::{
-    Body, Directive, Event, Header, Inbound, Intent, Kind, MessageId, OpKind, Secret, Terminal, TurnId,
-    UnreadablePart,
+    Body, Directive, Event, Header, HookEnd, Inbound, Intent, Kind, MessageId, OpKind, Secret, Terminal,
+    TurnId, UnreadablePart,
 };
 use foldback_directives::{
     Span,
@@ -179,7 +179,7 @@ impl Redaction {
                 self.optional(&mut call.arguments);
                 self.optional(&mut call.result);
             }
-            Kind::AgentSession { detail, .. } => self.mask(detail),
+            Kind::AgentSession { detail, .. } | Kind::HookEnded(HookEnd { detail, .. }) => self.mask(detail),
             Kind::PermissionAsked { request, .. } => {
                 self.request(request);
             }

@@ -1373,6 +1373,24 @@ export type HoldEntry = {
  * delivery; the console shows each one with its rule. */
 export type HoldReason = "trailing_space" | "maybe_marker" | "maybe_code" | "partial_tag" | "open_block" | "open_directive" | "header_open" | "partial_token" | "json_open" | "guard_open" | "redaction_window" | "edit_interval" | "rate_limited" | "channel_cannot_edit" | "channel_off" | "human_delay" | "debounce";
 
+/** What became of telling a hook of an event. */
+export type HookEnd = {
+  /** Its name in the configuration. */
+  hook: string,
+  /** The event that it was told of. */
+  event: Seq,
+  /** True where its program ended with status 0, or its address answered with a status of success. */
+  done: boolean,
+  /** The exit status, the status of the answer, or the error, in words. */
+  detail: string,
+  /** How often it was tried. */
+  attempts: number,
+  /** Milliseconds that all attempts took together, with the waits between them. */
+  took_ms: number,
+  /** Events that passed its filter since it was told last and that it is not told of, as too many waited. */
+  left_out?: number,
+};
+
 /** One message as an adapter hands it over, and, after the stage `finalize`, in its normal form. */
 export type Inbound = {
   /** On which channel. */
@@ -1562,7 +1580,7 @@ export type Kind = { "type": "started",
   /** The one who did it; of a request that gave way, the sender of the newer one. */
   by: Actor,
 }
-| { "type": "unreadable" } & UnreadablePart | { "type": "received",
+| { "type": "unreadable" } & UnreadablePart | { "type": "hook_ended" } & HookEnd | { "type": "received",
   /** The message as the adapter gave it. */
   message: Inbound,
 }

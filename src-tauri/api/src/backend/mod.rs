@@ -21,6 +21,7 @@ mod faults;
 mod fixtures;
 mod follow;
 mod from_cut;
+mod hooks;
 mod naming;
 mod open;
 mod pairing;

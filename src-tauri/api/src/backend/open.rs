@@ -7,6 +7,7 @@ use super::{
     demo::DemoPlayer,
     descriptors,
     exposed::Exposed,
+    hooks::{self, HookSetupError},
     reviews::unreviewed,
     runs::Runs,
     setup::{Setup, journal_file},
@@ -64,6 +65,9 @@ pub enum OpenError {
     /// A channel has no adapter.
     #[error(transparent)]
     Channel(#[from] ChannelError),
+    /// A hook cannot be told of anything.
+    #[error(transparent)]
+    Hook(#[from] HookSetupError),
     /// The pipeline cannot start.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -110,6 +114,7 @@ impl Backend {
         let typed = Typed::new(Arc::clone(&journal));
         let Made { agents, faulty } = agents::build(&config, &around, &typed, &clock, &rng)?;
         let speech = speech::build(&config, &credentials, data.join("voices"), &clock)?;
+        let hooks = hooks::build(&config, &credentials)?;
         let config = Arc::new(config);
         let kept_in = journal.kept_in();
         let Adapters { all, loopbacks } =
@@ -172,6 +177,9 @@ impl Backend {
             shared: Arc::new(shared),
         };
         backend.attend(before, file);
+        if !is_replayed {
+            backend.spawn(backend.clone().tell_hooks(hooks, before));
+        }
         backend.spawn(backend.clone().perform_demo(first_start));
         Ok(backend)
     }

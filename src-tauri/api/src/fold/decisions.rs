@@ -122,6 +122,7 @@ pub(super) fn classify(
         | Kind::FaultRemoved { .. }
         | Kind::SessionReset { .. }
         | Kind::Unreadable { .. }
+        | Kind::HookEnded { .. }
         | Kind::Pairing { .. } => None,
     }
 }

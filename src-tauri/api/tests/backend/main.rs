@@ -10,6 +10,7 @@ mod exports;
 mod faults;
 mod filters;
 mod fixtures;
+mod hooks;
 mod host;
 mod letter_groups;
 mod long_journal;

@@ -45,7 +45,8 @@ impl Config {
         let references = keys
             .flatten()
             .chain(agent.acp.secrets().map(|(_, secret)| secret))
-            .chain(of_channels.map(|(_, secret)| secret));
+            .chain(of_channels.map(|(_, secret)| secret))
+            .chain(self.hooks.iter().filter_map(|hook| hook.secret.as_ref()));
         let read = |secret: &Reference| secret.resolve(base).ok().map(Secret::new);
         references.filter_map(read).collect()
     }

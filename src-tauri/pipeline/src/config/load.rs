@@ -1,7 +1,8 @@
 //! Reading `foldback.toml`. An error names the file, the line, the field, and what would be right.
 
 use super::{
-    ChannelConfig, ChannelKind, Config, ListEntry, OutOfBounds, places::Places, plain_http::exposed_key,
+    ChannelConfig, ChannelKind, Config, ListEntry, OutOfBounds, hooks::unfit_hook, places::Places,
+    plain_http::exposed_key,
 };
 use crate::id::{ANYBODY, IdOwner, misfit};
 use foldback_wire::{ChannelId, Platform};
@@ -79,6 +80,10 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
              where the network is trusted"
         );
         return Err(invalid_field(&format!("{table}.base_url"), message));
+    }
+    if let Some((index, why)) = unfit_hook(&config) {
+        let at = Places::read(text).of_entry(&["hooks"], index);
+        return Err(invalid(at, Some("hooks".to_owned()), why));
     }
     for (name, channel) in &config.channels {
         let table = format!("channels.{name}");

@@ -10,6 +10,7 @@ mod channel;
 mod commands;
 mod credentials;
 mod disable;
+mod hooks;
 pub mod keyring;
 mod load;
 mod log;
@@ -33,6 +34,7 @@ pub(crate) use commands::is_provider;
 pub use credentials::CredentialReader;
 pub use disable::Disable;
 pub(crate) use disable::reduce;
+pub use hooks::{HookConfig, HookFilter};
 pub use load::{ConfigError, load, parse};
 pub use log::LogConfig;
 pub use output::{Narration, OutputConfig, ReasoningDisplay, ToolDisplay};
@@ -75,6 +77,8 @@ pub struct Config {
     pub queue: QueueConfig,
     /// Operations that wait for a channel or are tried again.
     pub outbox: OutboxConfig,
+    /// Programs and addresses that are told of events.
+    pub hooks: Vec<HookConfig>,
     /// Showing that an answer is being written.
     pub typing: TypingConfig,
     /// The place where the journal is kept.

@@ -11,7 +11,7 @@ pub use words::one_line;
 
 use crate::{EventDuration, kind};
 use foldback_wire::{
-    Body, ChannelId, ChannelState, Event, Intent, Kind, MessageId, Outcome, OutcomeCode, SessionId,
+    Body, ChannelId, ChannelState, Event, HookEnd, Intent, Kind, MessageId, Outcome, OutcomeCode, SessionId,
     SessionStart, Severity, Span, StopReason, Terminal, ToolStatus,
     rpc::{EventRow, RowFlag},
 };
@@ -135,6 +135,7 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
         | Kind::Refused { .. }
         | Kind::Faulted { .. }
         | Kind::LevelIgnored { .. }
+        | Kind::HookEnded(HookEnd { done: false, .. })
         | Kind::Retrying { .. }
         | Kind::ChannelState {
             to: ChannelState::Degraded | ChannelState::RateLimited,

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::EventDuration;
 use foldback_wire::{
-    Directive, DirectiveRef, Header, Inbound, Kind, Range, SilentReason, SpokenDirective, Terminal,
+    Directive, DirectiveRef, Header, HookEnd, Inbound, Kind, Range, SilentReason, SpokenDirective, Terminal,
     UnreadablePart,
 };
 use std::{fmt::Write as _, time::Duration};
@@ -59,6 +59,7 @@ fn words(kind: &Kind) -> String {
             ..
         } => control::pairing(*step, sender.as_str(), name, code.as_deref(), by),
         Kind::Unreadable(part) => unreadable(part),
+        Kind::HookEnded(end) => hook_ended(end),
         Kind::Received { message } => received(message),
         Kind::Passed { detail, .. } if detail.is_empty() => "passed".into(),
         Kind::Passed { detail, .. } | Kind::Warned { detail } => detail.clone(),
@@ -233,6 +234,31 @@ fn end(terminal: &Terminal) -> String {
         Terminal::Failed { detail } => said("failed", detail),
         Terminal::Unknown { detail } => said("unknown", detail),
     }
+}
+
+/// What became of telling a hook.
+fn hook_ended(end: &HookEnd) -> String {
+    let HookEnd {
+        hook,
+        event,
+        done,
+        detail,
+        attempts,
+        left_out,
+        ..
+    } = end;
+    let told = if *done { "told" } else { "could not be told" };
+    let tries = if *attempts > 1 {
+        format!(" in {attempts} attempts")
+    } else {
+        String::new()
+    };
+    let more = match left_out {
+        0 => String::new(),
+        1 => "; 1 event before it was left out".to_owned(),
+        count => format!("; {count} events before it were left out"),
+    };
+    format!("hook {hook} {told} of #{event}{tries}: {detail}{more}")
 }
 
 /// A part that an adapter could not read.
