@@ -94,10 +94,10 @@ bench: ## Benches; figures are ratios within one run (docs/performance.md)
 	$(CARGO) run --release -p foldback-store --example bench
 	$(CARGO) run --release -p foldback-api --example long_journal
 	$(CARGO) bench -p foldback-pipeline --bench turns
-	$(CARGO) bench -p foldback-pipeline --bench crowd
 	$(CARGO) bench -p foldback-pipeline --bench start
 	$(CARGO) bench -p foldback-pipeline --bench limits
 	$(MAKE) --no-print-directory bench-window
+	$(CARGO) bench -p foldback-pipeline --bench crowd
 bench-window: window ui $(E2E)/node_modules ## The window at 10,000 events a second, against an idle one
 	$(CARGO) build --release -p foldback-desktop -p foldback-channels --bins
 	cd $(E2E) && npm run -s bench

@@ -20,6 +20,7 @@ use super::{
     workspaces::Workspaces,
 };
 use crate::live::Digest;
+use foldback_hooks::Hook;
 use foldback_pipeline::{
     Engine, Parts, Rules, SendDir, StartError,
     config::{ByteSize, ChannelKind, Config, CredentialReader, FilesConfig},
@@ -176,18 +177,19 @@ impl Backend {
         let backend = Self {
             shared: Arc::new(shared),
         };
-        backend.attend(before, file);
-        if !is_replayed {
-            backend.spawn(backend.clone().tell_hooks(hooks, before));
-        }
+        backend.attend(before, file, hooks);
         backend.spawn(backend.clone().perform_demo(first_start));
         Ok(backend)
     }
 
-    /// Follows the journal from `before` on; prunes one that is a file, and hears operators
-    /// beside that.
-    fn attend(&self, before: Seq, file: Option<PathBuf>) {
+    /// Follows the journal from `before` on, and tells the hooks of what comes; prunes one that is a file, and hears
+    /// operators beside that.
+    fn attend(&self, before: Seq, file: Option<PathBuf>, hooks: Vec<Hook>) {
         self.spawn(self.clone().follow(before));
+        // What files tell happened elsewhere.
+        if !self.shared.replayed {
+            self.spawn(self.clone().tell_hooks(hooks, before));
+        }
         if file.is_some() {
             self.spawn(self.clone().prune_journal());
         }

@@ -18,8 +18,8 @@ use tokio::{
 /// Pages of the log, 64 MB, at which a commit brings them into the file itself. A start after a crash reads the log.
 pub(super) const LOG_PAGES: u32 = 16_384;
 
-/// Time between two checkpoints.
-const PAUSE: Duration = Duration::from_millis(100);
+/// Time between two checkpoints. Each syncs the file, which a commit that comes meanwhile waits for.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// Checkpoints while events are written.
 #[derive(Debug)]
