@@ -7,6 +7,7 @@ use foldback_pipeline::TokioClock;
 use foldback_store::{Filter, Journal, MemoryJournal};
 use foldback_wire::{Clock, Draft, Event, HookEnd, Kind, Secret, Seq};
 use std::{
+    future::{Ready, ready},
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -147,7 +148,14 @@ async fn more_than_64_do_not_wait_and_are_counted() {
 #[derive(Clone, Default)]
 struct Receiver {
     answers: Arc<Mutex<Vec<StatusCode>>>,
-    got: Arc<Mutex<Vec<(Option<String>, Vec<u8>)>>>,
+    got: Arc<Mutex<Vec<Posted>>>,
+}
+
+/// What was posted: the header with the signature, and the body.
+#[derive(Clone)]
+struct Posted {
+    signature: Option<String>,
+    body: Vec<u8>,
 }
 
 impl Receiver {
@@ -163,11 +171,13 @@ impl Receiver {
         (receiver, url)
     }
 
-    async fn receive(State(receiver): State<Self>, headers: HeaderMap, body: Bytes) -> StatusCode {
+    fn receive(State(receiver): State<Self>, headers: HeaderMap, body: Bytes) -> Ready<StatusCode> {
         let signature = headers.get("X-Foldback-Signature");
-        let signature = signature.map(|value| value.to_str().unwrap().to_owned());
-        receiver.got.lock().unwrap().push((signature, body.to_vec()));
-        receiver.answers.lock().unwrap().pop().unwrap_or(StatusCode::OK)
+        receiver.got.lock().unwrap().push(Posted {
+            signature: signature.map(|value| value.to_str().unwrap().to_owned()),
+            body: body.to_vec(),
+        });
+        ready(receiver.answers.lock().unwrap().pop().unwrap_or(StatusCode::OK))
     }
 }
 
@@ -188,7 +198,7 @@ async fn what_is_posted_is_signed_and_tried_again_where_the_other_side_is_down()
     );
     let got = receiver.got.lock().unwrap().clone();
     assert_eq!(got.len(), 2);
-    for (signature, body) in got {
+    for Posted { signature, body } in got {
         assert_eq!(signature, Some(sign(&secret, &body)));
         assert_eq!(serde_json::from_slice::<Event>(&body).unwrap().seq, told);
     }
@@ -205,7 +215,7 @@ async fn what_is_refused_is_not_posted_again_and_no_address_stands_in_the_journa
         (end.done, end.attempts, end.detail.as_str()),
         (false, 1, "answered 403 Forbidden")
     );
-    assert_eq!(receiver.got.lock().unwrap()[0].0, None);
+    assert_eq!(receiver.got.lock().unwrap()[0].signature, None);
 
     let closed = TcpListener::bind("127.0.0.1:0")
         .await
