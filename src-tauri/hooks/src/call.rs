@@ -1,6 +1,6 @@
 //! One event told to one hook.
 
-use crate::{Destination, Hook, program_call, url_call::UrlCaller};
+use crate::{Destination, Hook, call_end::CallEnd, program_call, url_call::UrlCaller};
 use foldback_agents::Program;
 use foldback_wire::{Clock, Event, HookEnd};
 use std::{sync::Arc, time::Duration};
@@ -17,24 +17,6 @@ pub(crate) struct Caller {
 enum Route {
     Program(Program),
     Url(UrlCaller),
-}
-
-/// How a call ended.
-pub(crate) struct CallEnd {
-    pub(crate) done: bool,
-    /// The exit status, the status of the answer, or the error.
-    pub(crate) detail: String,
-    pub(crate) attempts: u32,
-}
-
-impl CallEnd {
-    pub(crate) fn failed(detail: String, attempts: u32) -> Self {
-        Self {
-            done: false,
-            detail,
-            attempts,
-        }
-    }
 }
 
 impl Caller {

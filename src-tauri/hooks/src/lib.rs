@@ -16,6 +16,7 @@
 //! - A hook is told of what happens from the start of its process on. What happened before is not made up for.
 
 mod call;
+mod call_end;
 mod destination;
 mod follow;
 mod program_call;

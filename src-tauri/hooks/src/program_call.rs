@@ -1,6 +1,6 @@
 //! An event told to a program.
 
-use crate::call::CallEnd;
+use crate::call_end::CallEnd;
 use foldback_agents::Program;
 use foldback_wire::Clock;
 use std::{sync::Arc, time::Duration};

@@ -1,6 +1,6 @@
 //! An event posted to an address.
 
-use crate::{call::CallEnd, sign};
+use crate::{call_end::CallEnd, sign};
 use foldback_wire::{Clock, Secret};
 use reqwest::{Client, StatusCode, header::CONTENT_TYPE, redirect::Policy};
 use std::{sync::Arc, time::Duration};

@@ -143,7 +143,7 @@ mod tests {
         let twice = hook("run = [\"a\"]") + &hook("run = [\"b\"]");
         assert_eq!(
             read(&twice),
-            Err("f:10:1: hooks: there are two hooks named \"pager\"".into())
+            Err("f:9:1: hooks: there are two hooks named \"pager\"".into())
         );
         let open = read(&hook("url = \"http://example.org\"")).unwrap_err();
         assert!(
