@@ -171,11 +171,11 @@ impl Receiver {
         (receiver, url)
     }
 
-    fn receive(State(receiver): State<Self>, headers: HeaderMap, body: Bytes) -> Ready<StatusCode> {
-        let signature = headers.get("X-Foldback-Signature");
+    fn receive(State(receiver): State<Self>, mut headers: HeaderMap, body: Bytes) -> Ready<StatusCode> {
+        let signature = headers.remove("X-Foldback-Signature");
         receiver.got.lock().unwrap().push(Posted {
             signature: signature.map(|value| value.to_str().unwrap().to_owned()),
-            body: body.to_vec(),
+            body: body.into(),
         });
         ready(receiver.answers.lock().unwrap().pop().unwrap_or(StatusCode::OK))
     }
