@@ -17,6 +17,7 @@ pub(crate) fn inbound(text: &str) -> Inbound {
             name: "alice".into(),
             display_name: "Alice Example".into(),
             is_bot: false,
+            ids: foldback_wire::SenderIds::default(),
         },
         text: text.to_owned(),
         mentioned: true,
@@ -26,5 +27,6 @@ pub(crate) fn inbound(text: &str) -> Inbound {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: foldback_wire::InboundContext::default(),
     }
 }

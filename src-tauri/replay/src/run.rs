@@ -270,6 +270,7 @@ fn inbound(user: &UserStep, number: usize, stage: &Stage, clock: &dyn Clock) -> 
             name: user.from.as_str().to_owned(),
             display_name: user.from.as_str().to_owned(),
             is_bot: user.is_bot,
+            ids: foldback_wire::SenderIds::default(),
         },
         text: user.text.clone(),
         mentioned: user.mentioned,
@@ -283,6 +284,7 @@ fn inbound(user: &UserStep, number: usize, stage: &Stage, clock: &dyn Clock) -> 
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: foldback_wire::InboundContext::default(),
     }
 }
 

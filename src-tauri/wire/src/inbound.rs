@@ -1,6 +1,8 @@
 //! A message that comes in.
 
-use crate::{ChannelId, ChatId, MessageId, ThreadId, Timestamp, UserId, closed::closed_set};
+use crate::{
+    ChannelId, ChatId, InboundContext, MessageId, SenderIds, ThreadId, Timestamp, UserId, closed::closed_set,
+};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -23,6 +25,10 @@ pub struct Sender {
     pub display_name: String,
     /// True where it is a bot.
     pub is_bot: bool,
+    /// Telephone number and other ids. Older journals lack them.
+    #[serde(flatten)]
+    #[ts(flatten)]
+    pub ids: SenderIds,
 }
 
 impl Sender {
@@ -118,6 +124,10 @@ pub struct Inbound {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub omitted: Option<OmittedContent>,
+    /// Quote, thread, origin, place and group. Older journals lack them.
+    #[serde(flatten)]
+    #[ts(flatten)]
+    pub context: InboundContext,
 }
 
 /// Size of what a message held and the journal does not keep (`store.keep_unaddressed`).
@@ -135,6 +145,8 @@ impl Inbound {
     pub fn omit_content(&mut self) {
         self.sender.name = String::new();
         self.sender.display_name = String::new();
+        self.sender.ids = SenderIds::default();
+        self.context = InboundContext::default();
         self.reply_to = None;
         if self.text.is_empty() && self.files.is_empty() {
             return;

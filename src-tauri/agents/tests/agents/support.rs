@@ -43,6 +43,7 @@ pub(crate) fn message(id: &str, text: &str) -> Inbound {
             name: "alice".to_owned(),
             display_name: "Alice".to_owned(),
             is_bot: false,
+            ids: foldback_wire::SenderIds::default(),
         },
         text: text.to_owned(),
         mentioned: true,
@@ -52,6 +53,7 @@ pub(crate) fn message(id: &str, text: &str) -> Inbound {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: foldback_wire::InboundContext::default(),
     }
 }
 

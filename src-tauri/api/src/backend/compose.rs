@@ -207,6 +207,7 @@ impl Backend {
                 name: SENDER.to_owned(),
                 display_name: "You".to_owned(),
                 is_bot: false,
+                ids: foldback_wire::SenderIds::default(),
             },
             text,
             mentioned: true,
@@ -216,6 +217,7 @@ impl Backend {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: foldback_wire::InboundContext::default(),
         }
     }
 

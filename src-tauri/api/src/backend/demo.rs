@@ -294,6 +294,7 @@ impl Backend {
                 name: user.from,
                 display_name: user.display_name,
                 is_bot: user.is_bot,
+                ids: foldback_wire::SenderIds::default(),
             },
             text: user.text,
             mentioned: true,
@@ -303,6 +304,7 @@ impl Backend {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: foldback_wire::InboundContext::default(),
         }
     }
 }

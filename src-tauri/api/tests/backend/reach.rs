@@ -33,6 +33,7 @@ fn arrives(host: &Host, channel: &str, who: &str, chat: &str, text: &str) {
             name: who.to_owned(),
             display_name: who.to_uppercase(),
             is_bot: false,
+            ids: foldback_wire::SenderIds::default(),
         },
         text: text.to_owned(),
         mentioned: true,
@@ -42,6 +43,7 @@ fn arrives(host: &Host, channel: &str, who: &str, chat: &str, text: &str) {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: foldback_wire::InboundContext::default(),
     };
     loopback.inject(message).unwrap();
 }

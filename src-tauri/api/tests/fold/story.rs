@@ -86,6 +86,7 @@ pub(crate) fn inbound() -> Inbound {
             name: "alice".into(),
             display_name: "Alice".into(),
             is_bot: false,
+            ids: foldback_wire::SenderIds::default(),
         },
         text: "How was my talk?".into(),
         mentioned: true,
@@ -95,6 +96,7 @@ pub(crate) fn inbound() -> Inbound {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: foldback_wire::InboundContext::default(),
     }
 }
 

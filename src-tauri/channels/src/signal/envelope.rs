@@ -240,6 +240,7 @@ impl Envelope {
                     .filter(|name| !name.is_empty())
                     .unwrap_or_else(|| sender.to_owned()),
                 is_bot: false,
+                ids: foldback_wire::SenderIds::default(),
             },
             mentioned: mentions_me || quotes_me,
             // signal-cli does not tell.
@@ -250,6 +251,7 @@ impl Envelope {
             at_by_device: received.is_none(),
             dry_run: false,
             omitted: None,
+            context: foldback_wire::InboundContext::default(),
         })
     }
 }

@@ -110,6 +110,7 @@ impl Message {
                     .or_else(|| name(|profile| profile.real_name.as_ref()))
                     .unwrap_or_else(|| sender.clone()),
                 is_bot: false,
+                ids: foldback_wire::SenderIds::default(),
             },
             // An answer in a thread that the bot began is meant for it.
             mentioned: text::mentions(&self.text, &bot.id) || self.parent_user_id.as_ref() == Some(&bot.id),
@@ -121,6 +122,7 @@ impl Message {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: foldback_wire::InboundContext::default(),
         })
     }
 

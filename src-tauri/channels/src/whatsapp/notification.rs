@@ -317,6 +317,7 @@ impl Message {
                 display_name: display_name.unwrap_or_else(|| sender.clone()),
                 id: sender.into(),
                 is_bot: false,
+                ids: foldback_wire::SenderIds::default(),
             },
             text,
             files,
@@ -324,6 +325,7 @@ impl Message {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: foldback_wire::InboundContext::default(),
         })
     }
 

@@ -250,6 +250,7 @@ pub(crate) fn inbound(id: &str, text: &str) -> Inbound {
             name: "alice".into(),
             display_name: "Alice".into(),
             is_bot: false,
+            ids: foldback_wire::SenderIds::default(),
         },
         text: text.into(),
         mentioned: false,
@@ -259,5 +260,6 @@ pub(crate) fn inbound(id: &str, text: &str) -> Inbound {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: foldback_wire::InboundContext::default(),
     }
 }

@@ -52,6 +52,7 @@ impl Slack {
             name: format!("u{number}"),
             display_name: format!("User {number}"),
             is_bot: false,
+            ids: foldback_wire::SenderIds::default(),
         };
         let asked = Inbound {
             channel: "slack".into(),
@@ -70,6 +71,7 @@ impl Slack {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: foldback_wire::InboundContext::default(),
         };
         self.door.inject(asked).await.unwrap();
     }

@@ -224,6 +224,7 @@ fn message(platform: Platform, conversation: u64, id: &str) -> Inbound {
             name: "alice".to_owned(),
             display_name: "Alice".to_owned(),
             is_bot: false,
+            ids: foldback_wire::SenderIds::default(),
         },
         text: "hi".to_owned(),
         mentioned: true,
@@ -233,5 +234,6 @@ fn message(platform: Platform, conversation: u64, id: &str) -> Inbound {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: foldback_wire::InboundContext::default(),
     }
 }

@@ -129,6 +129,7 @@ fn message(person: usize, loopback: &Loopback, clock: &TokioClock) -> Inbound {
             name: chat.as_str().to_owned(),
             display_name: format!("Person {person}"),
             is_bot: false,
+            ids: foldback_wire::SenderIds::default(),
         },
         text: person.to_string(),
         mentioned: true,
@@ -138,6 +139,7 @@ fn message(person: usize, loopback: &Loopback, clock: &TokioClock) -> Inbound {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: foldback_wire::InboundContext::default(),
         chat,
     })
 }

@@ -201,6 +201,7 @@ fn message(person: usize, loopback: &Loopback) -> Inbound {
             name: chat.as_str().to_owned(),
             display_name: format!("Person {person}"),
             is_bot: false,
+            ids: foldback_wire::SenderIds::default(),
         },
         text: "Tell me something, please, in some two hundred words.".to_owned(),
         mentioned: true,
@@ -210,6 +211,7 @@ fn message(person: usize, loopback: &Loopback) -> Inbound {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: foldback_wire::InboundContext::default(),
         chat,
     })
 }

@@ -199,6 +199,7 @@ impl Bot {
                 name: chat.as_str().to_owned(),
                 display_name: format!("Person {person}"),
                 is_bot: false,
+                ids: foldback_wire::SenderIds::default(),
             },
             text: format!("Question {turn}: how do I get there, and what does it cost?"),
             mentioned: true,
@@ -208,6 +209,7 @@ impl Bot {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: foldback_wire::InboundContext::default(),
             chat,
         });
         let reply = cut(REPLIES[turn % REPLIES.len()].text);

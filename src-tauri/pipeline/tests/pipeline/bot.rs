@@ -293,6 +293,7 @@ pub(crate) fn from_alice(platform: Platform, message: MessageId, text: &str, at:
             name: "alice".into(),
             display_name: "Alice".into(),
             is_bot: false,
+            ids: foldback_wire::SenderIds::default(),
         },
         text: text.to_owned(),
         mentioned: true,
@@ -302,6 +303,7 @@ pub(crate) fn from_alice(platform: Platform, message: MessageId, text: &str, at:
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: foldback_wire::InboundContext::default(),
     }
 }
 

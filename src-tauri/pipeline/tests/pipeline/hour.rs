@@ -164,6 +164,7 @@ fn message(bot: &Bot, (platform, number): Place, text: String) -> Inbound {
             name: format!("u{number}"),
             display_name: format!("User {number}"),
             is_bot: false,
+            ids: foldback_wire::SenderIds::default(),
         },
         text,
         mentioned: true,
@@ -173,6 +174,7 @@ fn message(bot: &Bot, (platform, number): Place, text: String) -> Inbound {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: foldback_wire::InboundContext::default(),
     }
 }
 

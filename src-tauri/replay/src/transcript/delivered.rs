@@ -148,6 +148,7 @@ impl<'a> Writer<'a> {
                 name: name.clone(),
                 display_name: name,
                 is_bot: message.from_bot == Some(true),
+                ids: foldback_wire::SenderIds::default(),
             },
             text: message.text.clone(),
             mentioned: false,
@@ -157,6 +158,7 @@ impl<'a> Writer<'a> {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: foldback_wire::InboundContext::default(),
         };
         if let Some(redaction) = &self.redaction {
             redaction.message(&mut inbound);

@@ -155,6 +155,7 @@ fn inbound(
             name: name.clone(),
             display_name: name,
             is_bot: false,
+            ids: foldback_wire::SenderIds::default(),
         },
         mentioned: group,
         forwarded: is_command_like(&text),
@@ -164,5 +165,6 @@ fn inbound(
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: foldback_wire::InboundContext::default(),
     }
 }

@@ -57,6 +57,7 @@ pub(crate) fn came(turn: u64, chat: &str, message: &str) -> Draft {
             name: "alice".into(),
             display_name: "Alice".into(),
             is_bot: false,
+            ids: foldback_wire::SenderIds::default(),
         },
         text: "hi".into(),
         mentioned: true,
@@ -66,6 +67,7 @@ pub(crate) fn came(turn: u64, chat: &str, message: &str) -> Draft {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: foldback_wire::InboundContext::default(),
     };
     let kind = Kind::Received {
         message: Box::new(message),

@@ -250,6 +250,7 @@ fn received(text: &str) -> Kind {
         name: "alice".into(),
         display_name: "Alice".into(),
         is_bot: false,
+        ids: foldback_wire::SenderIds::default(),
     };
     let message = Inbound {
         channel: "telegram".into(),
@@ -268,6 +269,7 @@ fn received(text: &str) -> Kind {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: foldback_wire::InboundContext::default(),
     };
     Kind::Received {
         message: Box::new(message),

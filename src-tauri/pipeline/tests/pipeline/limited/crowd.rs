@@ -150,6 +150,7 @@ fn message(platform: Platform, person: usize, loopback: &Loopback, clock: &Tokio
             name: chat.as_str().to_owned(),
             display_name: format!("Person {person}"),
             is_bot: false,
+            ids: foldback_wire::SenderIds::default(),
         },
         text: "hi".to_owned(),
         mentioned: true,
@@ -159,6 +160,7 @@ fn message(platform: Platform, person: usize, loopback: &Loopback, clock: &Tokio
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: foldback_wire::InboundContext::default(),
         chat,
     })
 }

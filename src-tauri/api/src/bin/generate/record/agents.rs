@@ -219,6 +219,7 @@ async fn say(tape: &Tape, said: &Said, files: Vec<Attachment>) -> Result<()> {
             name: person.to_owned(),
             display_name: name.to_owned(),
             is_bot: false,
+            ids: foldback_wire::SenderIds::default(),
         },
         text: text.to_owned(),
         mentioned: true,
@@ -228,6 +229,7 @@ async fn say(tape: &Tape, said: &Said, files: Vec<Attachment>) -> Result<()> {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: foldback_wire::InboundContext::default(),
     })?;
     tokio::time::sleep(ANSWER).await;
     Ok(())

@@ -39,6 +39,7 @@ impl Feed {
             name: "a".into(),
             display_name: "A".into(),
             is_bot: false,
+            ids: foldback_wire::SenderIds::default(),
         };
         let message = Inbound {
             channel: "slack".into(),
@@ -57,6 +58,7 @@ impl Feed {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: foldback_wire::InboundContext::default(),
         };
         self.at(
             ms,
