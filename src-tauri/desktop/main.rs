@@ -27,8 +27,7 @@ fn main() -> Result<(), tauri::Error> {
     if let Some(code) = foldback_api::guard_if_asked() {
         std::process::exit(code);
     }
-    #[cfg(target_os = "linux")]
-    drawing::begin_without_buffers();
+    foldback_api::begin_without_buffers();
     let start = WindowStart::from_arguments(std::env::args_os().skip(1));
     if async_runtime::block_on(start.hand_over()) {
         return Ok(());

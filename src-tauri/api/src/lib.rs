@@ -36,7 +36,7 @@ pub(crate) use fold::OutlinedLine;
 pub use fold::TurnFold;
 /// Becomes the guard of an agent where this process was started as one; to be asked first in `main`.
 pub use foldback_agents::guard::run_if_asked as guard_if_asked;
-pub use graphics::draws_by_processor;
+pub use graphics::{begin_without_buffers, draws_by_processor};
 pub use live::Subscription;
 pub use log::{KEPT as LOG_LINES, LogBook, LogError, LogLayer};
 pub use output::{Output, mask};
