@@ -184,7 +184,7 @@ pub enum Steer {
 
 impl Steer {
     /// The run does not take it.
-    pub(crate) fn not_now(why: impl Into<String>) -> Self {
+    pub fn not_now(why: impl Into<String>) -> Self {
         Self::NotNow { why: why.into() }
     }
 }
@@ -249,6 +249,11 @@ pub trait Agent: Send + Sync {
     /// Answers a permission request of a run with one of its options, or refuses to choose. An answer that comes
     /// late, or to a request that is none, changes nothing.
     fn decide(&self, _run: RunId, _request: &PermissionId, _option: Option<&PermissionOption>) {}
+
+    /// Whether its runs may take messages while they go on; a run can refuse one all the same.
+    fn steers(&self) -> bool {
+        false
+    }
 
     /// Gives a run that goes on another message. It answers as soon as it is known whether the run takes it; it never
     /// waits for an answer to the message.

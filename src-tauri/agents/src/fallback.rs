@@ -234,6 +234,10 @@ impl Agent for Fallback {
         self.all().for_each(|agent| agent.decide(run, request, option));
     }
 
+    fn steers(&self) -> bool {
+        self.all().any(|agent| agent.steers())
+    }
+
     /// Whoever runs it takes it, or says why not; the others know nothing of the run.
     async fn steer(&self, run: RunId, input: SteerInput) -> Steer {
         let mut reasons: Vec<String> = Vec::new();

@@ -134,6 +134,10 @@ impl Agent for Faulty {
         self.agent.decide(run, request, option);
     }
 
+    fn steers(&self) -> bool {
+        self.agent.steers()
+    }
+
     async fn steer(&self, run: RunId, input: SteerInput) -> Steer {
         self.agent.steer(run, input).await
     }

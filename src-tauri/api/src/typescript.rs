@@ -266,6 +266,7 @@ closed_sets! {
     wire::Gate as gates,
     wire::HoldReason as holdReasons,
     rpc::InkStyle as inkStyles,
+    wire::JoinKind as joinKinds,
     rpc::Lane as lanes,
     wire::LengthUnit as lengthUnits,
     wire::Markup as markups,

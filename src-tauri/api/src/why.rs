@@ -126,6 +126,9 @@ impl Way<'_> {
             | Kind::Passed { .. }
             | Kind::Pairing { .. }
             | Kind::Queued { .. }
+            | Kind::NotSteered { .. }
+            | Kind::Joined { .. }
+            | Kind::TakenIn { .. }
             | Kind::Dequeued { .. }
             | Kind::RunStarted { .. }
             | Kind::PermissionAsked { .. }
@@ -133,6 +136,7 @@ impl Way<'_> {
             | Kind::Leaked { .. }
             | Kind::Warned { .. }
             | Kind::TurnEnded { .. } => (None, Says::Yes),
+            Kind::Evicted { setting, .. } => (None, Says::No(Some(setting.clone()))),
             Kind::Stopping {
                 gate,
                 detail,

@@ -3,11 +3,12 @@
 
 use crate::{
     context::TurnContext,
-    pending::Pending,
+    pending::{JoinedMessage, Pending},
     ports::Port,
     rules::Rule,
     stages::{
-        gather::Gather,
+        gather::{Gather, GatheredFiles},
+        others::{CollectedMessage, collected_section, summary_section},
         prepare::{HostAbilities, PrepareContext, prepare},
         transcript::transcripts,
     },
@@ -16,14 +17,16 @@ use crate::{
 use foldback_agents::{Agent, TurnRequest};
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::StoreError;
-use foldback_wire::{Kind, RunLevels};
+use foldback_wire::{Inbound, JoinKind, Kind, RunLevels};
 use std::collections::BTreeMap;
 use tokio_util::sync::CancellationToken;
 
-/// The material that the agent is given: the files that came, and the prompt, which names them.
+/// The material that the agent is given: the files that came, and the prompt, which names them. Those of the messages that
+/// are answered with this one are part of both.
 pub(crate) async fn brief(
     context: &TurnContext,
     pending: &Pending,
+    joined: &[JoinedMessage],
     port: &Port,
     agent: &dyn Agent,
     cancel: &CancellationToken,
@@ -40,12 +43,28 @@ pub(crate) async fn brief(
         clock: recorder.clock.as_ref(),
         cancel,
     };
-    let mut gathered = gather.gather(message).await;
-    let masks = context.redaction.as_ref();
-    let masks = masks.filter(|redaction| redaction.inbound() == InboundSecrets::Agent);
-    let transcriber = context.speech.transcriber.as_deref();
-    let heard = transcripts(transcriber, &mut gathered, masks, cancel).await;
+    let mut files = Vec::new();
+    let mut sections = String::new();
+    let mut collected = Vec::new();
+    for JoinedMessage { pending, .. } in of_kind(joined, JoinKind::Collected) {
+        let (gathered, heard) = gather_files(context, &gather, &pending.message, cancel).await;
+        pending.recorder.note_all(gathered.events(&pending.message))?;
+        files.extend(gathered.files);
+        sections.push_str(&heard);
+        collected.push(CollectedMessage {
+            message: &pending.message,
+            files: gathered.notes,
+        });
+    }
+    let (gathered, heard) = gather_files(context, &gather, message, cancel).await;
     recorder.note_all(gathered.events(message))?;
+    files.extend(gathered.files);
+    sections.push_str(&heard);
+    let summarised: Vec<_> = of_kind(joined, JoinKind::Summarised)
+        .map(|other| &other.pending.message)
+        .collect();
+    sections.push_str(&summary_section(&summarised));
+    sections.push_str(&collected_section(context.rules, &collected));
     let outgoing = agent.shares_machine().then(|| {
         let root = context.files.root();
         // The agent may work in another folder.
@@ -60,7 +79,7 @@ pub(crate) async fn brief(
             outgoing: outgoing.as_deref(),
         },
     };
-    let prompt = prepare(&prepared_for, message, &gathered.notes, &heard);
+    let prompt = prepare(&prepared_for, message, &gathered.notes, &sections);
     recorder.note(Kind::Prepared {
         prompt: prompt.clone(),
     })?;
@@ -73,8 +92,28 @@ pub(crate) async fn brief(
         message,
         levels: RunLevels::default(),
         resume: resumed(context, pending).await?,
-        files: gathered.files,
+        files,
     })
+}
+
+/// The messages that join in this way, the oldest first.
+fn of_kind(joined: &[JoinedMessage], how: JoinKind) -> impl Iterator<Item = &JoinedMessage> {
+    joined.iter().filter(move |message| message.how == how)
+}
+
+/// The files that came with a message, and the section with what was said in them.
+async fn gather_files(
+    context: &TurnContext,
+    gather: &Gather<'_>,
+    message: &Inbound,
+    cancel: &CancellationToken,
+) -> (GatheredFiles, String) {
+    let mut gathered = gather.gather(message).await;
+    let masks = context.redaction.as_ref();
+    let masks = masks.filter(|redaction| redaction.inbound() == InboundSecrets::Agent);
+    let transcriber = context.speech.transcriber.as_deref();
+    let heard = transcripts(transcriber, &mut gathered, masks, cancel).await;
+    (gathered, heard)
 }
 
 /// The agents' own sessions of the conversation. One backend's mean nothing to another.

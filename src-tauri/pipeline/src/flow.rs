@@ -84,7 +84,7 @@ impl From<Stop> for Kind {
 pub(crate) const fn terminal_of_gate(gate: Gate) -> Terminal {
     match gate {
         Gate::Duplicate => Terminal::Duplicate,
-        Gate::Dropped => Terminal::Dropped,
+        Gate::Dropped | Gate::Displaced => Terminal::Dropped,
         gate => Terminal::Blocked { gate },
     }
 }

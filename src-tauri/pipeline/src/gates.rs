@@ -11,6 +11,7 @@ use crate::{
     flow::{Flow, Stop},
     pairing::Pairing,
     ports::Port,
+    queue_settings::QueueSettings,
     recorder::Recorder,
     repeats::find_repeated,
     rules::Rule,
@@ -49,8 +50,8 @@ pub(crate) struct AdmittedMessage {
     pub(crate) message: Inbound,
     pub(crate) session: SessionId,
     pub(crate) claim: Claim,
-    /// Most messages that wait in its conversation, where the message or its session sets that.
-    pub(crate) queue_cap: Option<usize>,
+    /// The settings of the queue that count for it.
+    pub(crate) queue: QueueSettings,
     /// The settings that its directives set for this turn alone.
     pub(crate) overrides: SessionSettings,
 }
@@ -70,7 +71,7 @@ enum Destination {
         session: SessionId,
         /// The words for the agent, where they are not the whole text.
         text: Option<String>,
-        queue_cap: Option<usize>,
+        queue: QueueSettings,
         overrides: SessionSettings,
     },
     OwnAnswer {
@@ -182,7 +183,7 @@ impl Gates {
             Destination::Conversation {
                 session,
                 text,
-                queue_cap,
+                queue,
                 overrides,
             } => {
                 let mut message = message;
@@ -191,7 +192,7 @@ impl Gates {
                     message,
                     session,
                     claim,
-                    queue_cap,
+                    queue,
                     overrides,
                 }))
             }

@@ -296,6 +296,7 @@ fn end_mismatch(terminal: &Terminal, stopped: Option<Gate>) -> Option<String> {
     let gate = match terminal {
         Terminal::Blocked { gate } => Some(*gate),
         Terminal::Duplicate => Some(Gate::Duplicate),
+        Terminal::Dropped if stopped == Some(Gate::Displaced) => stopped,
         Terminal::Dropped => Some(Gate::Dropped),
         _ => None,
     };

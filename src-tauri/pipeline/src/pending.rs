@@ -1,8 +1,8 @@
 //! A message that passed the gates and waits for its turn.
 
-use crate::{recorder::Recorder, stages::dedupe::Claim};
+use crate::{queue_settings::QueueSettings, recorder::Recorder, route::Route, stages::dedupe::Claim};
 use foldback_store::{SessionSettings, StoreError};
-use foldback_wire::{Inbound, Kind, MessageId, SessionId, Terminal, Timestamp, TurnId};
+use foldback_wire::{Inbound, JoinKind, Kind, MessageId, SessionId, SteadyTime, Terminal, Timestamp, TurnId};
 use tokio::sync::oneshot;
 
 /// A message that passed the gates and waits for its turn.
@@ -15,12 +15,28 @@ pub(crate) struct Pending {
     pub(crate) ended: oneshot::Sender<Terminal>,
     /// The time at which its wait began: for one that waited over a stop too long, when it was received.
     pub(crate) since: Timestamp,
+    /// The moment at which it passed the gates.
+    pub(crate) came: SteadyTime,
     /// The message of the bot that its answer is written into.
     pub(crate) into: Option<MessageId>,
-    /// Most messages that wait in its conversation, where the message or its session sets that.
-    pub(crate) queue_cap: Option<usize>,
+    /// The agent of another turn was given it, and it waits for a run of its own, too.
+    pub(crate) steered: bool,
+    /// An earlier process received it.
+    pub(crate) resumed: bool,
+    /// The settings of the queue that count for it.
+    pub(crate) queue: QueueSettings,
+    /// The place that its answer goes to.
+    pub(crate) route: Route,
     /// The settings that its directives set for this turn alone.
     pub(crate) overrides: SessionSettings,
+    /// The same without those of the queue.
+    pub(crate) own_settings: SessionSettings,
+}
+
+/// A message that came into the run of another turn, and ends with that one.
+pub(crate) struct JoinedMessage {
+    pub(crate) pending: Pending,
+    pub(crate) how: JoinKind,
 }
 
 impl Pending {
@@ -34,5 +50,16 @@ impl Pending {
         self.recorder.note(Kind::Dequeued {
             waited_ms: waited_ms.unwrap_or(u64::MAX),
         })
+    }
+
+    /// The event of the turn that this message comes into.
+    pub(crate) fn taken_in(&self, how: JoinKind) -> Kind {
+        Kind::TakenIn {
+            turn: self.id,
+            how,
+            message: self.message.message.clone(),
+            sender: self.message.sender.readable_name().to_owned(),
+            text: self.message.text.clone(),
+        }
     }
 }

@@ -233,6 +233,12 @@ impl Recorder {
         self.write(drafts)
     }
 
+    /// Notes events together with those of other turns: all of them are written, or none.
+    pub(crate) fn note_beside(&self, kinds: Vec<Kind>, others: Vec<Draft>) -> Result<(), StoreError> {
+        let own = kinds.into_iter().map(|kind| self.draft(kind));
+        self.write(others.into_iter().chain(own).collect())
+    }
+
     fn write(&self, drafts: Vec<Draft>) -> Result<(), StoreError> {
         crash::point(CrashPoint::BeforeAppend);
         self.journal.append(drafts)?;

@@ -75,7 +75,7 @@ rules! {
     QueueFifo = "P.queue.fifo": "A message during a run waits its turn, first in, first out.",
     QueueRuns = "P.queue.runs": "No more runs go on at once than the setting allows; a message of another conversation waits for one to end.",
     QueueSender = "P.queue.sender": "What one sender writes within a minute beyond the limit is stopped.",
-    QueueCap = "P.queue.cap": "When the cap is reached the next message is stopped, and the journal says so.",
+    QueueCap = "P.queue.cap": "When the cap is reached one message goes, as the setting says, and the journal says so.",
     GatherGiven = "P.gather.given": "A file that came with a message is fetched and given to an agent that takes it.",
     GatherKinds = "P.gather.kinds": "A file of a kind that the settings leave out, or that the agent does not take, is not fetched.",
     GatherSize = "P.gather.size": "A file is not taken if it is larger than the limit, whatever size was told.",

@@ -10,7 +10,7 @@ use crate::{
         typing::Typing,
     },
     leaks::LeakWatch,
-    pending::Pending,
+    pending::{JoinedMessage, Pending},
     rules::Rule,
     session_settings::TurnSettings,
     stages::{
@@ -21,9 +21,9 @@ use crate::{
         text_bound::TextBound,
     },
 };
-use foldback_store::StoreError;
-use foldback_wire::{Kind, Terminal};
-use std::sync::Arc;
+use foldback_store::{SessionSettings, StoreError};
+use foldback_wire::{Draft, Inbound, Kind, Terminal};
+use std::{borrow::Cow, sync::Arc};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
@@ -43,6 +43,15 @@ impl Drop for RunPermit {
             when_over();
         }
     }
+}
+
+/// The way in which a turn ended, as far as it matters to another copy of its message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TurnEnd {
+    /// It is answered, or not wanted.
+    Answered,
+    /// It failed: another copy is a new message.
+    Failed,
 }
 
 /// Carries out the turns that the queue begins.
@@ -65,14 +74,15 @@ impl TurnRunner {
         })
     }
 
-    /// One turn, to its end. A turn that cannot end in order (the process ends while something of it is
+    /// One turn, to its end, with the messages that are answered in it; `None` where it stays open. A turn that cannot end in order (the process ends while something of it is
     /// held, the journal cannot be written) stays open; the next start sends what is held and closes it.
     pub(crate) async fn run_turn(
         self: Arc<Self>,
         pending: Pending,
+        joined: Vec<JoinedMessage>,
         free: CancellationToken,
         allowed: Option<RunPermit>,
-    ) {
+    ) -> (Vec<JoinedMessage>, Option<TurnEnd>) {
         let Pending {
             id,
             ref message,
@@ -82,7 +92,7 @@ impl TurnRunner {
         let span = tracing::info_span!("turn", turn = %id, session = %session, channel = %message.channel);
         let ended = async {
             // Boxed, as all that a turn may wait for is large.
-            let answered = Box::pin(self.answer(&pending, &free, allowed)).await;
+            let answered = Box::pin(self.answer(&pending, &joined, &free, allowed)).await;
             let stopped = self
                 .context
                 .runs
@@ -103,11 +113,13 @@ impl TurnRunner {
         match ended {
             Ok((terminal, stopped)) => {
                 // Whoever stopped it does not want it begun again by the platform's next copy.
-                if matches!(terminal, Terminal::Failed { .. }) && !stopped {
+                let end = if matches!(terminal, Terminal::Failed { .. }) && !stopped {
                     self.seen.lock().release(self.context.rules, &pending.claim);
+                    TurnEnd::Failed
                 } else {
                     self.seen.lock().commit(&pending.claim);
-                }
+                    TurnEnd::Answered
+                };
                 match &terminal {
                     // The words may be the agent's own.
                     Terminal::Failed { detail } => tracing::info!(turn = %id, text = %detail, "failed"),
@@ -115,13 +127,16 @@ impl TurnRunner {
                     ended => tracing::info!(turn = %id, %ended, "ended"),
                 }
                 let _ = pending.ended.send(terminal);
+                (joined, Some(end))
             }
             Err(StoreError::Closed) if self.context.shutdown.no_new_turns.is_cancelled() => {
                 tracing::info!(turn = %id, "stays open: the process ends");
+                (joined, None)
             }
             Err(error) => {
                 self.seen.lock().release(self.context.rules, &pending.claim);
                 tracing::error!(turn = %id, %error, "stays open");
+                (joined, None)
             }
         }
     }
@@ -131,6 +146,7 @@ impl TurnRunner {
     async fn answer(
         self: &Arc<Self>,
         pending: &Pending,
+        joined: &[JoinedMessage],
         free: &CancellationToken,
         allowed: Option<RunPermit>,
     ) -> Result<Terminal, StoreError> {
@@ -165,7 +181,7 @@ impl TurnRunner {
         let stopped = cancel.clone();
         let state = self.list_run(pending, &cancel);
         let agent = self.context.agents.of(&message.channel);
-        let mut request = brief(&self.context, pending, &port, agent.as_ref(), &cancel).await?;
+        let mut request = brief(&self.context, pending, joined, &port, agent.as_ref(), &cancel).await?;
         if self.context.rules.holds(Rule::InlineLevels) {
             request.levels = settings.levels(&self.context.ports.config.agent.models);
         }
@@ -183,6 +199,7 @@ impl TurnRunner {
             kept: request.resume.clone(),
             tell_lost: self.context.ports.config.session.tell_lost,
             state,
+            beside: joining(pending, joined),
             shows_tools: port.output.tools != ToolDisplay::None,
             shows_thoughts: port.output.reasoning != ReasoningDisplay::Hide,
             permit: PermitContext {
@@ -208,9 +225,10 @@ impl TurnRunner {
         );
         delivery.operations.chat_full = chat_full;
         delivery.operations.write_into(pending.into.clone());
+        let written = written(message, joined);
         let scan = Scan::new(
             &grammar,
-            &message.text,
+            &written,
             self.context.redaction.as_ref(),
             self.context.rules,
         );
@@ -253,8 +271,37 @@ impl TurnRunner {
             recorder: pending.recorder.clone(),
             since: pending.recorder.now(),
             state: Arc::clone(&state),
+            route: pending.route.clone(),
+            sender: pending.message.sender.id.clone(),
+            has_own_settings: pending.own_settings != SessionSettings::default(),
         };
         self.context.runs.lock().insert(pending.id, run);
         state
     }
+}
+
+/// The events of messages that come into a turn: of each the one of its own turn, and that of this one.
+fn joining(pending: &Pending, joined: &[JoinedMessage]) -> Vec<Draft> {
+    let events = joined.iter().flat_map(|JoinedMessage { pending: other, how }| {
+        let (into, how) = (pending.id, *how);
+        [
+            pending.recorder.draft(other.taken_in(how)),
+            other.recorder.draft(Kind::Joined { into, how }),
+        ]
+    });
+    events.collect()
+}
+
+/// The text that a turn answers.
+fn written<'a>(message: &'a Inbound, joined: &[JoinedMessage]) -> Cow<'a, str> {
+    if joined.is_empty() {
+        return Cow::Borrowed(&message.text);
+    }
+    let others = joined.iter().map(|other| other.pending.message.text.as_str());
+    Cow::Owned(
+        others
+            .chain([message.text.as_str()])
+            .collect::<Vec<_>>()
+            .join("\n"),
+    )
 }

@@ -2,9 +2,10 @@
 
 use crate::{
     Actor, AgentFault, Answerer, ChannelState, DirectiveRef, EffectiveSetting, Fault, FileFate, Gate, Hold,
-    HookEnd, Inbound, InlineDirectives, Intent, MessageId, OpId, Outcome, PairingStep, PermissionId,
-    PermissionOption, PermissionRequest, Receipt, RefusalCode, RunId, RunLevel, SessionStart, SettingChange,
-    SpokenDirective, Stage, StopReason, Terminal, Timestamp, ToolCall, UnreadablePart, Usage, UserId,
+    HookEnd, Inbound, InlineDirectives, Intent, JoinKind, MessageId, OpId, Outcome, PairingStep,
+    PermissionId, PermissionOption, PermissionRequest, Receipt, RefusalCode, RunId, RunLevel, SessionStart,
+    SettingChange, SpokenDirective, Stage, StopReason, Terminal, Timestamp, ToolCall, TurnId, UnreadablePart,
+    Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -137,6 +138,42 @@ pub enum Kind {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         needs_consent: bool,
     },
+    /// The message was not given to the agent that runs: it waits for a run of its own.
+    NotSteered {
+        /// The turn that runs, where there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        running: Option<TurnId>,
+        /// The reason, in words.
+        why: String,
+    },
+    /// The queue is full: of this message only a summary goes to the agent.
+    Evicted {
+        /// Most messages that wait.
+        cap: u32,
+        /// The setting that says so, such as `queue.drop`.
+        setting: String,
+    },
+    /// The message came into the run of another turn.
+    Joined {
+        /// That turn.
+        into: TurnId,
+        /// The way.
+        how: JoinKind,
+    },
+    /// The message of another turn came into this run.
+    TakenIn {
+        /// That turn.
+        turn: TurnId,
+        /// The way.
+        how: JoinKind,
+        /// The message.
+        message: MessageId,
+        /// Its sender, by the name they give themselves.
+        sender: String,
+        /// Its text, as the agent is given it.
+        text: String,
+    },
     /// The message's turn has come.
     Dequeued {
         /// The time for which it waited.
@@ -178,7 +215,7 @@ pub enum Kind {
         /// The rest of the message's first line.
         arguments: String,
     },
-    /// Settings that are not the configuration's own count for the run.
+    /// Settings that count for the message while it waits, or, where they are not the configuration's own, for its run.
     SettingsResolved {
         /// Those settings.
         settings: Vec<EffectiveSetting>,
@@ -261,6 +298,10 @@ pub enum Kind {
     RunCancelled {
         /// The author.
         by: Actor,
+        /// The turn whose message interrupts it, where one does (`queue.mode`).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        interrupted_by: Option<TurnId>,
     },
     /// Somebody had the agent forget the conversation: its next turn begins a new one.
     SessionReset {

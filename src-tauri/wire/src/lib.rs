@@ -62,6 +62,6 @@ pub use permission::{CallPreview, FileChange, PermissionKind, PermissionOption, 
 pub use secret::Secret;
 pub use spoken::SpokenDirective;
 pub use time::{Clock, Rng, Sleep, SteadyTime, Timestamp};
-pub use turn::{Gate, SilentReason, Stage, Terminal};
+pub use turn::{Gate, JoinKind, SilentReason, Stage, Terminal};
 pub use unreadable::UnreadablePart;
 pub use visible::{is_invisible, visible, visible_json, visible_line};

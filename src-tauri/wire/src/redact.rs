@@ -172,6 +172,8 @@ impl Redaction {
             Kind::InlineDirectives(_)
             | Kind::SettingsChanged { .. }
             | Kind::SettingsResolved { .. }
+            | Kind::NotSteered { .. }
+            | Kind::TakenIn { .. }
             | Kind::LevelIgnored { .. }
             | Kind::Command { .. } => self.user_words(kind),
             Kind::Tool { call } => {
@@ -215,6 +217,8 @@ impl Redaction {
             | Kind::Faulted { .. }
             | Kind::Spoken { .. }
             | Kind::Queued { .. }
+            | Kind::Evicted { .. }
+            | Kind::Joined { .. }
             | Kind::Dequeued { .. }
             | Kind::RunStarted { .. }
             | Kind::MessageEnded { .. }

@@ -1,6 +1,6 @@
 //! Stages, gates and the ends of a turn.
 
-use crate::closed::closed_set;
+use crate::{TurnId, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
 closed_set! {
@@ -46,6 +46,7 @@ closed_set! {
         QueueFull = "queue_full": "Too many messages wait already.",
         SenderLimit = "sender_limit": "The sender wrote too many messages within a minute.",
         Dropped = "dropped": "A person dropped it while it waited.",
+        Displaced = "displaced": "A newer message took its place in the queue, which was full.",
         NotTheAsker = "not_the_asker": "It answers a request for permission that is somebody else's.",
         NothingAsked = "nothing_asked": "It answers a request for permission, and none waits under this number.",
         WhichAsked = "which_asked": "It answers a request for permission without a number, and several wait, or it allows one that the chat shows only a part of.",
@@ -74,10 +75,21 @@ pub enum Terminal {
     DirectiveAck,
     /// It waited and was dropped from the queue.
     Dropped,
-    /// It waited and went into a summary.
-    Summarised,
+    /// It waited and went into a summary, as the queue was full.
+    Summarised {
+        /// The turn whose agent was given the summary.
+        into: TurnId,
+    },
+    /// It waited and was answered together with others.
+    Collected {
+        /// The turn whose agent was given all of them.
+        into: TurnId,
+    },
     /// It went into the running turn.
-    Steered,
+    Steered {
+        /// That turn.
+        into: TurnId,
+    },
     /// It was seen already.
     Duplicate,
     /// A gate said no.
@@ -107,6 +119,28 @@ closed_set! {
     }
 }
 
+closed_set! {
+    /// The way in which a message came into the run of another turn.
+    pub enum JoinKind {
+        Steered = "steered": "Into the agent while it ran.",
+        SteeredToo = "steered_too": "Into the agent while it ran; it waits for a run of its own, too.",
+        Collected = "collected": "With all others that waited, as one run.",
+        Summarised = "summarised": "In a summary, as the queue was full.",
+    }
+}
+
+impl JoinKind {
+    /// The end of a message that came into this turn; `None` for one that has a run of its own, too.
+    pub const fn terminal(self, into: TurnId) -> Option<Terminal> {
+        match self {
+            Self::Steered => Some(Terminal::Steered { into }),
+            Self::SteeredToo => None,
+            Self::Collected => Some(Terminal::Collected { into }),
+            Self::Summarised => Some(Terminal::Summarised { into }),
+        }
+    }
+}
+
 impl std::fmt::Display for Terminal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -115,8 +149,9 @@ impl std::fmt::Display for Terminal {
             Self::Command { name } => write!(f, "command({name})"),
             Self::DirectiveAck => f.write_str("directive_ack"),
             Self::Dropped => f.write_str("dropped"),
-            Self::Summarised => f.write_str("summarised"),
-            Self::Steered => f.write_str("steered"),
+            Self::Summarised { .. } => f.write_str("summarised"),
+            Self::Collected { .. } => f.write_str("collected"),
+            Self::Steered { .. } => f.write_str("steered"),
             Self::Duplicate => f.write_str("duplicate"),
             Self::Blocked { gate } => write!(f, "blocked({gate})"),
             Self::Failed { detail } => write!(f, "failed({detail})"),

@@ -217,6 +217,10 @@ impl Agent for AcpAgent {
         self.open_runs.decide(run, request, option);
     }
 
+    fn steers(&self) -> bool {
+        true
+    }
+
     async fn steer(&self, run: RunId, input: SteerInput) -> Steer {
         self.open_runs.steer(run, input).await
     }

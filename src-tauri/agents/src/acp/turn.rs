@@ -136,6 +136,8 @@ impl<'a> Turn<'a> {
             match self.next().await? {
                 Next::Late => return Err(Broken::Late(self.too_late())),
                 Next::Input(RunInput::Decision(id, option)) => self.decided(&id, option.as_ref()).await?,
+                // Whoever gave up waiting has the message answered elsewhere.
+                Next::Input(RunInput::Steer(_, answer)) if answer.is_closed() => {}
                 Next::Input(RunInput::Steer(input, answer)) => {
                     let steer = self.steered(*input).await?;
                     // Nobody waits for it any more.

@@ -353,6 +353,10 @@ impl Agent for ScriptAgent {
         }
     }
 
+    fn steers(&self) -> bool {
+        true
+    }
+
     async fn steer(&self, run: RunId, input: SteerInput) -> Steer {
         if self.inboxes.put(run, input) {
             Steer::Taken

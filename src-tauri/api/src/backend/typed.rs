@@ -62,9 +62,9 @@ impl Typed {
     }
 
     /// True where the agent is not asked.
-    fn answers(&self, request: &TurnRequest) -> bool {
-        let key = (request.message.channel.clone(), request.message.message.clone());
-        lock(&self.answers).contains_key(&key) || again(&request.message.message).is_some()
+    fn answers(&self, channel: &ChannelId, message: &MessageId) -> bool {
+        let key = (channel.clone(), message.clone());
+        lock(&self.answers).contains_key(&key) || again(message).is_some()
     }
 
     /// The agent, behind what is typed.
@@ -114,7 +114,10 @@ impl Agent for TypedFirst {
     }
 
     fn answering<'a>(&'a self, request: &'a TurnRequest) -> (&'a str, Option<&'a str>) {
-        if self.typed.answers(request) {
+        if self
+            .typed
+            .answers(&request.message.channel, &request.message.message)
+        {
             ("typed", None)
         } else {
             self.agent.answering(request)
@@ -137,7 +140,15 @@ impl Agent for TypedFirst {
         self.agent.decide(run, request, option);
     }
 
+    fn steers(&self) -> bool {
+        self.agent.steers()
+    }
+
     async fn steer(&self, run: RunId, input: SteerInput) -> Steer {
+        let message = &input.message;
+        if self.typed.answers(&message.channel, &message.message) {
+            return Steer::not_now("a person typed the answer, which goes out by itself");
+        }
         self.agent.steer(run, input).await
     }
 

@@ -117,7 +117,7 @@ fn compare(before: &Value, after: &Value, each: &mut impl FnMut(&str, &str)) {
 /// Where a text of an event stands, in words.
 fn place_of(event: &Event) -> &'static str {
     match &event.kind {
-        Kind::Received { .. } => "the user's message",
+        Kind::Received { .. } | Kind::TakenIn { .. } => "the user's message",
         Kind::Gathered { .. } => "a file of the user",
         Kind::InlineDirectives(_) | Kind::Command { .. } | Kind::SettingsChanged { .. } => {
             "a directive of the user"

@@ -56,10 +56,14 @@ pub(super) fn classify(
         | Kind::SettingsChanged { .. }
         | Kind::Command { .. }
         | Kind::Queued { .. }
+        | Kind::NotSteered { .. }
+        | Kind::Evicted { .. }
+        | Kind::Joined { .. }
         | Kind::Dequeued { .. } => whole(D::Gate),
         Kind::Gathered { .. }
         | Kind::SettingsResolved { .. }
         | Kind::Prepared { .. }
+        | Kind::TakenIn { .. }
         | Kind::RunStarted { .. }
         | Kind::Reasoning { .. }
         | Kind::Tool { .. }

@@ -137,6 +137,12 @@ impl Way<'_> {
             Some(Terminal::Failed { detail } | Terminal::Unknown { detail }) if !detail.is_empty() => {
                 format!("{}.", self.with_reason(detail))
             }
+            Some(Terminal::Steered { into }) => {
+                format!("Given to the agent while it answered turn {into}: the answer is there.")
+            }
+            Some(Terminal::Collected { into }) => {
+                format!("Answered together with turn {into}: the answer is there.")
+            }
             Some(_) if self.landed() > 0 => format!("{}: {landed}.", self.answered()),
             Some(_) => format!("{}.", self.with_reason(&landed)),
         }

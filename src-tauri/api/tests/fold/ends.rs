@@ -108,7 +108,13 @@ fn a_turn_that_a_person_stopped_has_failed_without_an_error() {
             },
         );
         if stopped {
-            story.at(10, Kind::RunCancelled { by: Actor::Console });
+            story.at(
+                10,
+                Kind::RunCancelled {
+                    by: Actor::Console,
+                    interrupted_by: None,
+                },
+            );
         }
         let terminal = Terminal::Failed {
             detail: "it was cancelled".into(),

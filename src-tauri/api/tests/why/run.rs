@@ -68,7 +68,13 @@ fn what_was_not_allowed_is_named_with_why() {
 #[test]
 fn a_run_that_a_person_stopped_names_them_once() {
     let mut story = running();
-    story.at(20, Kind::RunCancelled { by: Actor::Console });
+    story.at(
+        20,
+        Kind::RunCancelled {
+            by: Actor::Console,
+            interrupted_by: None,
+        },
+    );
     story.at(
         30,
         Kind::RunEnded {

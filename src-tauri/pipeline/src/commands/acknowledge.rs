@@ -1,11 +1,17 @@
 //! The acknowledgement of directives that were stored on a session.
 
+use crate::queue_settings::QueueSettings;
 use foldback_directives::inbound::{Directives, TABLE};
 use foldback_store::SessionSettings;
 use std::collections::BTreeMap;
 
 /// One sentence for each directive: its value as it counts now. A question names the other values, too.
-pub(super) fn acknowledge(directives: &Directives, now: &SessionSettings, status: Option<&str>) -> String {
+pub(super) fn acknowledge(
+    directives: &Directives,
+    now: &SessionSettings,
+    queue: &QueueSettings,
+    status: Option<&str>,
+) -> String {
     let values: BTreeMap<_, _> = now.written().into_iter().collect();
     let mut lines = Vec::new();
     for (name, value) in directives.written() {
@@ -16,6 +22,8 @@ pub(super) fn acknowledge(directives: &Directives, now: &SessionSettings, status
         let is_of = |known: &str| known == name || known.starts_with(&part);
         let set: Vec<_> = values.iter().filter(|(known, _)| is_of(known)).collect();
         let now = match set.as_slice() {
+            // Where each of its values comes from matters to whoever waits.
+            _ if name == "queue" => queue.in_words(),
             [] => "default".to_owned(),
             [(known, value)] if **known == name => (*value).clone(),
             several => {
@@ -46,14 +54,16 @@ fn title(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session_settings::apply;
-    use foldback_directives::inbound::{Settings, parse};
+    use crate::{config::Config, session_settings::apply};
+    use foldback_directives::inbound::{Queue, Settings, parse};
 
     fn told(text: &str) -> String {
         let directives = parse(text, &Settings::authorized()).directives;
         let mut now = SessionSettings::default();
         apply(&mut now, &directives);
-        acknowledge(&directives, &now, None)
+        let queue =
+            QueueSettings::resolve(&Config::default(), &"slack".into(), &now.queue, &Queue::default());
+        acknowledge(&directives, &now, &queue, None)
     }
 
     #[test]
@@ -66,7 +76,10 @@ mod tests {
             told("/exec ask=always security=deny"),
             "⚙️ Exec: ask always, security deny."
         );
-        assert_eq!(told("/queue reset"), "⚙️ Queue: default.");
+        assert_eq!(
+            told("/queue collect cap:3"),
+            "⚙️ Queue: mode collect (session), debounce 500 ms (default), cap 3 (session), drop summarize (default)."
+        );
         assert_eq!(told("/think"), "⚙️ Think: default. To change it: /think high");
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     pending::Pending,
     queue::{TurnQueue, dropped},
 };
-use foldback_store::StoreError;
+use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{Actor, SessionId, TurnId};
 use std::sync::Arc;
 
@@ -62,13 +62,18 @@ impl SessionControl {
         let aged = self
             .aged
             .take_messages(|pending| pending.session == *session && meant(pending));
-        let waiting = self.queue.conversations.take_waiting_of(session, meant);
+        let waiting = self.queue.take_waiting_of(session, meant);
         let waiting: Vec<_> = aged.into_iter().chain(waiting).collect();
         let count = waiting.len();
         for pending in waiting {
             self.queue.refuse_for_good(pending, dropped(by))?;
         }
         Ok(count)
+    }
+
+    /// The settings of a session changed: those of the queue count for what waits, too.
+    pub(crate) fn change_settings(&self, session: &SessionId, settings: &SessionSettings) {
+        self.queue.change_settings(session, &settings.queue);
     }
 
     /// Messages that wait in a session.
@@ -79,7 +84,7 @@ impl SessionControl {
     /// The turns of the messages that wait in a session, in order.
     pub(crate) fn turns_waiting(&self, session: &SessionId) -> Vec<TurnId> {
         let mut waiting = self.aged.of_session(session);
-        waiting.extend(self.queue.conversations.waiting(session, Pending::id));
+        waiting.extend(self.queue.turns_waiting(session));
         waiting
     }
 

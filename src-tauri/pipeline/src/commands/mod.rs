@@ -30,6 +30,7 @@ use crate::{
     context::TurnContext,
     deliver::delivery_queue::DeliveryQueues,
     gates::{OwnAnswer, OwnAnswerKind},
+    queue_settings::QueueSettings,
     recorder::Recorder,
     stages::{
         commands::{Action, CommandRow, Rights},
@@ -38,7 +39,8 @@ use crate::{
     supervise::contained,
     user_text::UserText,
 };
-use foldback_store::StoreError;
+use foldback_directives::inbound::Queue;
+use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{Actor, DirectiveScope, Kind, Terminal, TurnId};
 use reply::Reply;
 use std::sync::Arc;
@@ -129,12 +131,14 @@ impl Commands {
                     .change_settings(&answer.session, settings)
                     .await?;
                 let now = self.context.sessions.settings(&answer.session).await?;
+                self.control.change_settings(&answer.session, &now);
+                let queue = self.queue_settings(&answer, &now);
                 let status = if directives.status.is_some() {
                     Some(self.status(&answer, &recorder).await?)
                 } else {
                     None
                 };
-                let text = acknowledge::acknowledge(directives, &now, status.as_deref());
+                let text = acknowledge::acknowledge(directives, &now, &queue, status.as_deref());
                 let mut events = vec![Kind::InlineDirectives(read.clone())];
                 if !changes.is_empty() {
                     events.push(Kind::SettingsChanged { changes, by });
@@ -168,6 +172,12 @@ impl Commands {
         // A caller that does not wait for the end is fine.
         let _ = ended.send(terminal);
         Ok(())
+    }
+
+    /// The settings of the queue that count in a session.
+    fn queue_settings(&self, answer: &OwnAnswer, stored: &SessionSettings) -> QueueSettings {
+        let (config, channel) = (&self.context.ports.config, &answer.message.channel);
+        QueueSettings::resolve(config, channel, &stored.queue, &Queue::default())
     }
 
     /// The words for a sender who may not use a command; none where the setting keeps them in the journal.

@@ -35,7 +35,12 @@ impl Commands {
         if input + output > 0 {
             lines.push(format!("Last answer: {input} tokens read, {output} written"));
         }
-        let set = record.map(|record| record.settings.written()).unwrap_or_default();
+        let settings = record.map(|record| record.settings).unwrap_or_default();
+        lines.push(format!(
+            "Queue: {}",
+            self.queue_settings(answer, &settings).in_words()
+        ));
+        let set = settings.written();
         if !set.is_empty() {
             let set: Vec<_> = set
                 .iter()

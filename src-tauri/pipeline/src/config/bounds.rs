@@ -42,7 +42,7 @@ impl Config {
         let at_least_1 = || "must be at least 1".to_owned();
         let from_1_to = |most: usize| format!("must be from 1 to {most}");
         let bounds = [
-            ("queue.cap", queue.cap > 0, at_least_1()),
+            ("queue.cap", queue.cap != Some(0), at_least_1()),
             ("outbox.attempts", outbox.attempts > 0, at_least_1()),
             (
                 "agent.acp.max_processes",

@@ -1,8 +1,8 @@
 //! One channel's table.
 
 use super::{
-    Backend, Config, Disable, DmPolicy, GroupPolicy, MentionPattern, Narration, OutputConfig,
-    ReasoningDisplay, Secret, ToolDisplay, access, reduce,
+    Backend, ChannelQueueConfig, Config, Disable, DmPolicy, GroupPolicy, MentionPattern, Narration,
+    OutputConfig, ReasoningDisplay, Secret, ToolDisplay, access, reduce,
 };
 use foldback_channels::{Mention, profile};
 use foldback_directives::{Bare, Dialect, Placement, Settings, TrailingSilence};
@@ -88,6 +88,8 @@ pub struct ChannelConfig {
     pub backend: Option<Backend>,
     /// Operations this channel must not use, beside `output.disable`.
     pub disable: Vec<Disable>,
+    /// Messages that wait for a running turn here.
+    pub queue: ChannelQueueConfig,
     /// See `output`.
     pub dialects: Option<Vec<Dialect>>,
     /// See `output`.
@@ -139,6 +141,7 @@ impl Default for ChannelConfig {
             mentions: Vec::new(),
             backend: None,
             disable: Vec::new(),
+            queue: ChannelQueueConfig::default(),
             dialects: None,
             placement: None,
             bare: None,

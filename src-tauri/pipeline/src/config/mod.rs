@@ -19,6 +19,7 @@ mod permissions;
 mod places;
 mod plain_http;
 mod quantity;
+mod queue;
 mod secret;
 mod speech;
 
@@ -40,6 +41,7 @@ pub use log::LogConfig;
 pub use output::{Narration, OutputConfig, ReasoningDisplay, ToolDisplay};
 pub use permissions::{PermissionPolicy, PermissionsConfig, ToolKind};
 pub use quantity::{ByteSize, Interval};
+pub use queue::{ChannelQueueConfig, QueueConfig};
 pub use secret::{Secret, SecretError};
 pub use speech::{SpeechBackend, SpeechConfig, TranscriptionBackend, TranscriptionConfig};
 
@@ -276,37 +278,6 @@ pub enum SessionScope {
     PerChat,
     /// Everything together.
     Global,
-}
-
-/// Messages that wait for a running turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct QueueConfig {
-    /// Most messages that wait in one conversation.
-    pub cap: usize,
-    /// Most messages of one sender on a channel within a minute, in all their chats together; more are stopped. 0 sets
-    /// no limit. When absent, 60 on real platforms and no limit on simulated ones.
-    pub per_sender: Option<u32>,
-}
-
-impl QueueConfig {
-    /// Most messages of one sender within a minute on a channel of this kind; 0 where there is no limit.
-    pub(crate) fn most_of_sender(&self, kind: Option<ChannelKind>) -> u32 {
-        self.per_sender.unwrap_or(match kind {
-            // Whoever tries the bot, perhaps with a script, is no flood.
-            Some(ChannelKind::Loopback) => 0,
-            _ => 60,
-        })
-    }
-}
-
-impl Default for QueueConfig {
-    fn default() -> Self {
-        Self {
-            cap: 20,
-            per_sender: None,
-        }
-    }
 }
 
 /// Operations that wait for a channel or are tried again.

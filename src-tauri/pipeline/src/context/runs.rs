@@ -1,8 +1,10 @@
 //! The turns that run: what is known about each, and how a person stops it.
 
-use crate::recorder::Recorder;
+use crate::{recorder::Recorder, route::Route};
 use foldback_store::StoreError;
-use foldback_wire::{Actor, Kind, RunActivity, SessionId, Timestamp, TurnId, rpc::RunningTurn};
+use foldback_wire::{
+    Actor, Kind, RunActivity, RunId, SessionId, Timestamp, TurnId, UserId, rpc::RunningTurn,
+};
 use std::{
     collections::HashMap,
     sync::{
@@ -31,6 +33,11 @@ pub(crate) struct RunHandle {
     pub(crate) recorder: Recorder,
     pub(crate) since: Timestamp,
     pub(crate) state: Arc<RunState>,
+    /// The place that its answer goes to.
+    pub(crate) route: Route,
+    pub(crate) sender: UserId,
+    /// Directives of its message count for it alone.
+    pub(crate) has_own_settings: bool,
 }
 
 /// The part of a run that changes while it goes on.
@@ -42,6 +49,10 @@ pub(crate) struct RunState {
     /// It thinks, and has said nothing else since.
     thinking: AtomicBool,
     cancelled_by: OnceLock<Actor>,
+    /// Its number, once its agent was started.
+    run: OnceLock<RunId>,
+    /// Its agent did not take a message in time.
+    no_input: AtomicBool,
 }
 
 impl RunState {
@@ -72,6 +83,30 @@ impl RunState {
         self.reset.store(true, Ordering::SeqCst);
     }
 
+    /// Its agent is started.
+    pub(crate) fn begin(&self, run: RunId) {
+        // Each turn has one run.
+        let _ = self.run.set(run);
+    }
+
+    pub(crate) fn run(&self) -> Option<RunId> {
+        self.run.get().copied()
+    }
+
+    /// No more messages are given to it.
+    pub(crate) fn refuse_input(&self) {
+        self.no_input.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn takes_no_input(&self) -> bool {
+        self.no_input.load(Ordering::Relaxed)
+    }
+
+    /// True where its agent is done, and what it said is only delivered.
+    pub(crate) fn is_delivering(&self) -> bool {
+        matches!(*self.doing(), Some((RunActivity::Delivering, _)))
+    }
+
     pub(crate) fn is_reset(&self) -> bool {
         self.reset.load(Ordering::SeqCst)
     }
@@ -85,13 +120,22 @@ impl RunState {
 impl RunHandle {
     /// Stops the run; told once, by whom first. False when its agent is done, and what it said is only delivered.
     pub(crate) fn stop(&self, by: Actor) -> Result<bool, StoreError> {
+        self.stop_for(by, None)
+    }
+
+    /// Stops the run like [`Self::stop`], for the message of this turn.
+    pub(crate) fn interrupt(&self, by: Actor, turn: TurnId) -> Result<bool, StoreError> {
+        self.stop_for(by, Some(turn))
+    }
+
+    fn stop_for(&self, by: Actor, interrupted_by: Option<TurnId>) -> Result<bool, StoreError> {
         // Kept while it is noted: a run that is stopped is told before it ends, or is not stopped.
         let doing = self.state.doing();
         if matches!(*doing, Some((RunActivity::Delivering, _))) {
             return Ok(false);
         }
         if self.state.cancelled_by.set(by.clone()).is_ok() {
-            self.recorder.note(Kind::RunCancelled { by })?;
+            self.recorder.note(Kind::RunCancelled { by, interrupted_by })?;
         }
         self.cancel.cancel();
         Ok(true)

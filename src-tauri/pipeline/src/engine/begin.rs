@@ -8,9 +8,10 @@ use crate::{
     pairing::UnpairedMessage,
     pending::Pending,
     recorder::Recorder,
+    route::Route,
 };
-use foldback_directives::redact::InboundSecrets;
-use foldback_store::StoreError;
+use foldback_directives::{inbound::Queue, redact::InboundSecrets};
+use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{Gate, Inbound, Kind, MessageId, Stage, Terminal, TurnId};
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -132,7 +133,7 @@ impl Core {
                     message,
                     session,
                     claim,
-                    queue_cap,
+                    queue,
                     overrides,
                 } = *admitted;
                 let recorder = recorder.in_session(&session);
@@ -143,14 +144,22 @@ impl Core {
                 let since = aged_since.unwrap_or_else(|| recorder.now());
                 let pending = Pending {
                     id,
+                    route: Route::of(&message),
                     message,
                     session,
                     claim,
-                    recorder,
                     ended: end,
                     since,
+                    came: recorder.clock.steady(),
+                    recorder,
                     into,
-                    queue_cap,
+                    steered: false,
+                    resumed: origin != TurnOrigin::New,
+                    queue,
+                    own_settings: SessionSettings {
+                        queue: Queue::default(),
+                        ..overrides.clone()
+                    },
                     overrides,
                 };
                 if aged_since.is_some() {

@@ -31,7 +31,7 @@
 
 use super::{
     Core, Turn,
-    unfinished::{QueuedMessage, UnfinishedWork},
+    unfinished::{JoinedTurn, QueuedMessage, UnfinishedWork},
 };
 use crate::{
     deliver::{
@@ -52,7 +52,8 @@ use crate::{
 };
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
-    Actor, Event, Kind, OpId, OpKind, Outcome, OutcomeCode, PermissionId, SteadyTime, ToolCall, TurnId,
+    Actor, Event, Kind, OpId, OpKind, Outcome, OutcomeCode, PermissionId, SteadyTime, Terminal, ToolCall,
+    TurnId,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -130,6 +131,9 @@ impl Core {
             let conversation = session.and_then(|session| self.queue.occupy(session));
             occupied.extend(conversation.map(|conversation| (*turn, conversation)));
         }
+        for joined in unfinished.joined {
+            self.close_joined(joined).await?;
+        }
         let mut closings = JoinSet::new();
         for (turn, channel) in unfinished.turns {
             let recorder = channel.map_or_else(
@@ -192,6 +196,33 @@ impl Core {
         }
         finish_turn(&self.context, &self.delivery_queues, turn, &recorder).await?;
         close(&recorder, turn).await
+    }
+
+    /// Ends a turn whose message came into the run of another one. Whether a run that was cut off did anything about it,
+    /// nobody knows: it is not run again, and a person decides.
+    async fn close_joined(&self, joined: JoinedTurn) -> Result<(), StoreError> {
+        let JoinedTurn {
+            turn,
+            channel,
+            into,
+            how,
+        } = joined;
+        let journal = &self.context.recorder.journal;
+        let session = journal
+            .turn(turn)
+            .await?
+            .iter()
+            .rev()
+            .find_map(|event| event.session.clone());
+        let recorder = self.context.recorder.of_turn(turn, &channel);
+        let recorder = session.map_or_else(|| recorder.clone(), |session| recorder.in_session(&session));
+        let ended = |event: &Event| matches!(event.kind, Kind::RunEnded { .. });
+        let is_answered = journal.turn(into).await?.iter().any(ended);
+        let failed = || Terminal::Failed {
+            detail: format!("the process ended while the agent of turn {into} was at work on it"),
+        };
+        let terminal = how.terminal(into).filter(|_| is_answered).unwrap_or_else(failed);
+        recorder.note(Kind::TurnEnded { terminal })
     }
 
     /// Begins a turn that waited. One that waited for longer than `outbox.max_age` waits for a person then.

@@ -2,20 +2,21 @@
 
 use super::{Core, OperatorSwitches};
 use foldback_store::{OutboxEntry, Selection, StoreError};
-use foldback_wire::{ChannelId, Event, Inbound, Kind, Seq, Stage, Timestamp, TurnId};
+use foldback_wire::{ChannelId, Event, Inbound, JoinKind, Kind, Seq, Stage, Timestamp, TurnId};
 use std::collections::BTreeMap;
 
 /// Events read at once on the way back through what processes wrote.
 const PAGE: usize = 500;
 
 /// The kinds that tell how far an open turn had come.
-const PROGRESS: [&str; 6] = [
+const PROGRESS: [&str; 7] = [
     "received",
     "run_started",
     "stopping",
     "command",
     "inline_directives",
     "passed",
+    "joined",
 ];
 
 /// Work that an earlier process left unfinished.
@@ -26,8 +27,18 @@ pub(super) struct UnfinishedWork {
     pub(super) turns: BTreeMap<TurnId, Option<ChannelId>>,
     /// Turns that waited, or were about to run: they go through the gates again.
     pub(super) queued: BTreeMap<TurnId, QueuedMessage>,
+    /// Turns whose message came into the run of another one: they end with it.
+    pub(super) joined: Vec<JoinedTurn>,
     /// The channels and the bot as an operator left them.
     pub(super) operator_switches: OperatorSwitches,
+}
+
+/// A turn whose message came into the run of another one.
+pub(super) struct JoinedTurn {
+    pub(super) turn: TurnId,
+    pub(super) channel: ChannelId,
+    pub(super) into: TurnId,
+    pub(super) how: JoinKind,
 }
 
 /// A message that was received and not given to the agent.
@@ -70,6 +81,8 @@ struct TurnProgress {
     begun: bool,
     /// Its session has counted it.
     counted: bool,
+    /// It came into the run of another turn, and has none of its own.
+    joined: Option<(TurnId, JoinKind)>,
 }
 
 impl TurnProgress {
@@ -78,6 +91,7 @@ impl TurnProgress {
             Kind::Received { message } => self.message = Some((event.channel, message, event.at)),
             Kind::RunStarted { .. } | Kind::Stopping { .. } | Kind::Command { .. } => self.begun = true,
             Kind::InlineDirectives(read) => self.begun |= read.scope.answers(),
+            Kind::Joined { into, how } if how.terminal(into).is_some() => self.joined = Some((into, how)),
             Kind::Passed {
                 stage: Stage::Session,
                 ..
@@ -112,6 +126,7 @@ impl Core {
         let mut unfinished = UnfinishedWork {
             turns: BTreeMap::new(),
             queued: BTreeMap::new(),
+            joined: Vec::new(),
             operator_switches: history.operator_switches,
             outbox,
         };
@@ -119,7 +134,14 @@ impl Core {
             let Some((channel, message, received)) = progress.message else {
                 continue;
             };
-            if progress.begun {
+            if let Some((into, how)) = progress.joined {
+                unfinished.joined.push(JoinedTurn {
+                    turn,
+                    channel: message.channel,
+                    into,
+                    how,
+                });
+            } else if progress.begun {
                 unfinished.turns.insert(turn, channel);
             } else {
                 let waiting = QueuedMessage {

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     flow::{Flow, Stop},
+    queue_settings::QueueSettings,
     recorder::Recorder,
     rules::Rule,
     stages::{
@@ -14,7 +15,7 @@ use crate::{
     },
 };
 use foldback_store::{SessionSettings, StoreError};
-use foldback_wire::{Actor, Gate, Inbound, Kind, Platform, SendPolicy, SessionId, Stage, TurnId};
+use foldback_wire::{Actor, ChannelId, Gate, Inbound, Kind, Platform, SendPolicy, SessionId, Stage, TurnId};
 
 impl Gates {
     /// Reads what the sender wrote, and counts the message.
@@ -50,7 +51,7 @@ impl Gates {
             })),
             TextMeaning::ForAgent(text) => {
                 let by = Actor::User(message.sender.id.clone());
-                self.admit_to_agent(&recorder, session, record.settings, text, by)
+                self.admit_to_agent(&recorder, (session, &message.channel), record.settings, text, by)
                     .await
             }
         }
@@ -105,7 +106,7 @@ impl Gates {
     async fn admit_to_agent(
         &self,
         recorder: &Recorder,
-        session: SessionId,
+        (session, channel): (SessionId, &ChannelId),
         mut stored: SessionSettings,
         text: AgentText,
         by: Actor,
@@ -142,11 +143,12 @@ impl Gates {
                 .changed_by("/send on")
                 .flow());
         }
-        let queue_cap = overrides.queue.cap.or(stored.queue.cap);
+        let config = &self.context.ports.config;
+        let queue = QueueSettings::resolve(config, channel, &stored.queue, &overrides.queue);
         Ok(Flow::Continue(Destination::Conversation {
             session,
             text,
-            queue_cap: queue_cap.and_then(|cap| usize::try_from(cap).ok()),
+            queue,
             overrides,
         }))
     }

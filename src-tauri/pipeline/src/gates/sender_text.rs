@@ -187,11 +187,6 @@ fn unsupported(
         let reasons: Vec<_> = refusals.into_iter().map(|refusal| refusal.why).collect();
         return Some(reasons.join("; "));
     }
-    let queue = directives.queue.as_ref();
-    if queue.is_some_and(|queue| queue.mode.is_some() || queue.debounce_ms.is_some() || queue.drop.is_some())
-    {
-        return Some("this version knows one way to wait: first in, first out".to_owned());
-    }
     None
 }
 

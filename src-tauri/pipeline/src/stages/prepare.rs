@@ -15,7 +15,7 @@ pub(crate) const SENDER_SCHEMA: &str = "foldback.sender.v1";
 
 /// The sender, the chat and the time. Additive changes keep the version.
 #[derive(Debug, Serialize)]
-struct SenderContext<'a> {
+pub(super) struct SenderContext<'a> {
     schema: &'static str,
     sender_id: &'a str,
     sender_name: &'a str,
@@ -99,6 +99,17 @@ pub(crate) fn prepare(
 }
 
 fn sender_context(rules: Rules, message: &Inbound, notes: &[GatheredFile]) -> String {
+    let context = sender_of(rules, message, notes);
+    // Strings, numbers and booleans only: there is nothing that JSON cannot hold.
+    serde_json::to_string(&context).map_or_else(|_| "{}".to_owned(), |json| escape(&json))
+}
+
+/// The sender context of a message, with the outcome of its files.
+pub(super) fn sender_of<'a>(
+    rules: Rules,
+    message: &'a Inbound,
+    notes: &'a [GatheredFile],
+) -> SenderContext<'a> {
     let files = message.files.iter().zip(notes);
     let files = files.map(|(file, note)| {
         let given = note.fate.reached();
@@ -116,7 +127,7 @@ fn sender_context(rules: Rules, message: &Inbound, notes: &[GatheredFile]) -> St
         }
     });
     let files = files.collect();
-    let context = SenderContext {
+    SenderContext {
         schema: SENDER_SCHEMA,
         sender_id: message.sender.id.as_str(),
         sender_name: &message.sender.name,
@@ -131,9 +142,7 @@ fn sender_context(rules: Rules, message: &Inbound, notes: &[GatheredFile]) -> St
         is_bot: message.sender.is_bot,
         mentioned: message.mentioned,
         files,
-    };
-    // Strings, numbers and booleans only: there is nothing that JSON cannot hold.
-    serde_json::to_string(&context).map_or_else(|_| "{}".to_owned(), |json| escape(&json))
+    }
 }
 
 /// Escapes, inside JSON strings, what could end the code fence, open a tag or hide text from a reader:

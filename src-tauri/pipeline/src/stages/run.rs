@@ -20,7 +20,8 @@ use crate::{
 use foldback_agents::{Agent, AgentEvent, Step, TurnRequest};
 use foldback_store::StoreError;
 use foldback_wire::{
-    AgentFault, Fault, Kind, RunActivity, SessionId, SessionStart, Stage, StopReason, rpc::AgentSession,
+    AgentFault, Draft, Fault, Kind, RunActivity, SessionId, SessionStart, Stage, StopReason,
+    rpc::AgentSession,
 };
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
@@ -52,6 +53,8 @@ pub(crate) struct Run<'a> {
     /// True where the user is told that the agent lost the conversation.
     pub(crate) tell_lost: bool,
     pub(crate) state: Arc<RunState>,
+    /// The messages of other turns that come into this run, as events of both; they are written as its agent starts.
+    pub(crate) beside: Vec<Draft>,
     /// True where the chat may see something of tool calls, and of reasoning.
     pub(crate) shows_tools: bool,
     pub(crate) shows_thoughts: bool,
@@ -90,15 +93,18 @@ enum End {
 impl Run<'_> {
     /// Runs the agent to its end. Everything it said is decided and journalled, also when it failed.
     #[tracing::instrument(name = "run", skip_all, fields(run = %request.run))]
-    pub(crate) async fn run(self, request: TurnRequest, mut scan: Scan<'_>) -> Result<(), StoreError> {
+    pub(crate) async fn run(mut self, request: TurnRequest, mut scan: Scan<'_>) -> Result<(), StoreError> {
         let run = request.run;
         let (backend, model) = self.agent.answering(&request);
         let mut progress = RunProgress::of(backend);
-        self.recorder.note(Kind::RunStarted {
+        let started = Kind::RunStarted {
             run,
             backend: progress.backend.clone(),
             model: model.map(str::to_owned),
-        })?;
+        };
+        let beside = std::mem::take(&mut self.beside);
+        self.recorder.note_beside(vec![started], beside)?;
+        self.state.begin(run);
         let agent = Arc::clone(&self.agent);
         let mut permits = Permits::new(self.permit, agent.as_ref(), self.recorder, self.rules, run);
         let end = self.read(request, &mut progress, &mut scan, &mut permits).await?;

@@ -130,7 +130,7 @@ fn a_stop_word_stops_the_run_and_drops_what_waits() {
         assert_eq!(second.ended().await, Some(Terminal::Dropped));
         assert!(matches!(first.ended().await, Some(Terminal::Failed { .. })));
         let cancelled = bot.kinds().await.into_iter().find_map(|kind| match kind {
-            Kind::RunCancelled { by } => Some(by),
+            Kind::RunCancelled { by, .. } => Some(by),
             _ => None,
         });
         assert_eq!(cancelled, Some(Actor::User("alice".into())));

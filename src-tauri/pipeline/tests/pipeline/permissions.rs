@@ -355,7 +355,15 @@ async fn a_cancelled_turn_cancels_its_request_and_says_who_stopped_it() {
         .engine
         .decide_permission(asked.turn, &asked.request.id, Some("allow"), Actor::Console);
     assert_eq!(late, Err(PermissionFault::Gone));
-    let stopped = |kind: &Kind| matches!(kind, Kind::RunCancelled { by: Actor::Console });
+    let stopped = |kind: &Kind| {
+        matches!(
+            kind,
+            Kind::RunCancelled {
+                by: Actor::Console,
+                ..
+            }
+        )
+    };
     assert_eq!(bot.kinds().await.iter().filter(|kind| stopped(kind)).count(), 1);
     bot.check().await;
 }

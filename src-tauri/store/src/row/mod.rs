@@ -3,6 +3,7 @@
 mod control;
 mod delivery;
 mod inline;
+mod queue;
 mod run;
 mod summary;
 mod words;
@@ -237,7 +238,13 @@ fn texts(kind: &Kind) -> Vec<&str> {
             .chain(request.options.iter().map(|option| &option.name))
             .map(String::as_str)
             .collect(),
-        Kind::PermissionDecided { why, .. } => vec![why],
+        Kind::PermissionDecided { why, .. } | Kind::NotSteered { why, .. } => vec![why],
+        Kind::TakenIn {
+            sender,
+            text,
+            message,
+            ..
+        } => vec![sender, text, message.as_str()],
         Kind::Truncated { file, detail, .. } => file.iter().chain(detail).map(String::as_str).collect(),
         Kind::SessionReset { agent, .. } => agent.iter().map(String::as_str).collect(),
         Kind::Held { hold, .. } => vec![&hold.rule, &hold.because, &hold.releases],

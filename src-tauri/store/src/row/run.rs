@@ -29,7 +29,14 @@ pub(super) fn words(kind: &Kind) -> String {
         } => said(format_args!("{backend} session {id}: {start}"), detail),
         Kind::PermissionAsked { request, .. } => format!("needs permission: {}", request.title),
         Kind::PermissionDecided { option, by, why, .. } => permission(option.as_ref(), by, why),
-        Kind::RunCancelled { by } => format!("stopped by {by}"),
+        Kind::RunCancelled {
+            by,
+            interrupted_by: None,
+        } => format!("stopped by {by}"),
+        Kind::RunCancelled {
+            by,
+            interrupted_by: Some(turn),
+        } => format!("stopped: turn {turn} of {by} interrupts it (queue.mode)"),
         Kind::SessionReset { by, agent } => match agent {
             Some(id) => format!("conversation reset by {by} (session {id} of the agent)"),
             None => format!("conversation reset by {by}"),

@@ -1,7 +1,7 @@
 //! What an event says, in one line of words.
 
 use super::{
-    control, delivery, inline, run,
+    control, delivery, inline, queue, run,
     words::{bytes, ended, lasting, one_line, said, size},
 };
 use crate::EventDuration;
@@ -64,11 +64,12 @@ fn words(kind: &Kind) -> String {
         Kind::Passed { detail, .. } if detail.is_empty() => "passed".into(),
         Kind::Passed { detail, .. } | Kind::Warned { detail } => detail.clone(),
         Kind::Stopping { gate, detail, .. } => said(gate, detail),
-        Kind::Queued {
-            needs_consent: true, ..
-        } => "waits for a person: it waited over a stop for longer than outbox.max_age".into(),
-        Kind::Queued { position, runs, .. } => queued(*position, *runs),
-        Kind::Dequeued { waited_ms } => format!("begins after {} in the queue", lasting(*waited_ms)),
+        Kind::Queued { .. }
+        | Kind::NotSteered { .. }
+        | Kind::Evicted { .. }
+        | Kind::Joined { .. }
+        | Kind::TakenIn { .. }
+        | Kind::Dequeued { .. } => queue::words(kind),
         Kind::Gathered {
             name,
             fate,
@@ -141,16 +142,6 @@ fn started(version: &str, replayed: bool) -> String {
 
 fn directive(at: DirectiveRef) -> String {
     format!("directive {} of message {}", at.index, at.message)
-}
-
-/// A place in a queue, where it waits for one of so many runs to end.
-fn queued(position: u32, runs: Option<u32>) -> String {
-    let place = format!("waits at place {position}");
-    match runs {
-        None => place,
-        Some(1) => format!("{place}: 1 run is under way, as many as agent.max_runs allows"),
-        Some(runs) => format!("{place}: {runs} runs are under way, as many as agent.max_runs allows"),
-    }
 }
 
 fn jumped(by_ms: i64) -> String {
@@ -227,8 +218,9 @@ fn end(terminal: &Terminal) -> String {
         Terminal::Command { name } => format!("command {name}"),
         Terminal::DirectiveAck => "directives acknowledged".into(),
         Terminal::Dropped => "dropped from the queue".into(),
-        Terminal::Summarised => "went into a summary".into(),
-        Terminal::Steered => "went into the running turn".into(),
+        Terminal::Summarised { into } => format!("went into a summary for turn {into}"),
+        Terminal::Collected { into } => format!("answered together with turn {into}"),
+        Terminal::Steered { into } => format!("went into turn {into} while it ran"),
         Terminal::Duplicate => "a duplicate".into(),
         Terminal::Blocked { gate } => format!("blocked: {gate}"),
         Terminal::Failed { detail } => said("failed", detail),

@@ -63,7 +63,10 @@ async fn that_a_person_stopped_a_turn_is_no_error() {
                 detail: "it was cancelled".into(),
             },
         };
-        let stopped = Kind::RunCancelled { by: Actor::Console };
+        let stopped = Kind::RunCancelled {
+            by: Actor::Console,
+            interrupted_by: None,
+        };
         let told = vec![of(1, stopped), of(1, failed()), of(2, failed())];
         journal.append(told).unwrap();
         journal.flush().await.unwrap();

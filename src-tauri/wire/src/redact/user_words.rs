@@ -5,7 +5,7 @@ use crate::Kind;
 use foldback_directives::redact::InboundSecrets;
 
 impl Redaction {
-    /// Masks the words of an event about directives, commands or settings of a session.
+    /// Masks the words of an event about directives, commands, settings of a session, or messages in the queue.
     pub(super) fn user_words(&self, kind: &mut Kind) {
         match kind {
             Kind::InlineDirectives(read) => {
@@ -30,6 +30,11 @@ impl Redaction {
             Kind::LevelIgnored { asked, why, .. } => {
                 self.mask(asked);
                 self.mask(why);
+            }
+            Kind::NotSteered { why, .. } => self.mask(why),
+            Kind::TakenIn { sender, text, .. } if self.inbound != InboundSecrets::Keep => {
+                self.mask(sender);
+                self.mask(text);
             }
             Kind::Command { arguments, .. } if self.inbound != InboundSecrets::Keep => self.mask(arguments),
             _ => {}

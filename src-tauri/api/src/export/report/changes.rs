@@ -43,7 +43,7 @@ fn change(event: &Event) -> Option<(String, String)> {
         | Kind::FaultRemoved { by, .. }
         | Kind::Pairing { by, .. }
         | Kind::PermissionDecided { by, .. }
-        | Kind::RunCancelled { by }
+        | Kind::RunCancelled { by, .. }
         | Kind::SessionReset { by, .. }
         | Kind::Reviewed { by } => by,
         _ => return None,

@@ -39,9 +39,11 @@ impl Traffic {
                     Terminal::Blocked { .. } => &mut counts.stopped,
                     Terminal::Failed { .. } => &mut counts.failed,
                     Terminal::Unknown { .. } => &mut counts.unknown,
-                    Terminal::Dropped | Terminal::Summarised | Terminal::Steered | Terminal::Duplicate => {
-                        &mut counts.other
-                    }
+                    Terminal::Dropped
+                    | Terminal::Summarised { .. }
+                    | Terminal::Collected { .. }
+                    | Terminal::Steered { .. }
+                    | Terminal::Duplicate => &mut counts.other,
                 } += 1;
             }
             _ => {}

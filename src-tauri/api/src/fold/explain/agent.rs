@@ -41,7 +41,9 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
         Kind::Reasoning { text } => {
             run_step("Reasoning is never sent; the user does not see it.").with("thought", text)
         }
-        Kind::RunCancelled { by } => run_step("The agent says no more in this turn.").with("stopped by", by),
+        Kind::RunCancelled { by, interrupted_by } => run_step("The agent says no more in this turn.")
+            .with("stopped by", by)
+            .with_known("interrupted by turn", interrupted_by.as_ref()),
         Kind::LevelIgnored { level, asked, why } => {
             Explanation::new(level.code(), level.about(), "The run goes on without it.")
                 .with("asked for", asked)
@@ -162,8 +164,15 @@ fn ended(terminal: &Terminal) -> Explanation {
         Terminal::Command { name } => told("A command answered.").with("command", name),
         Terminal::DirectiveAck => told("The user's directives were stored and acknowledged."),
         Terminal::Dropped => told("The message got no answer: it was dropped while it waited."),
-        Terminal::Summarised => told("The message went into a summary."),
-        Terminal::Steered => told("The message went into the turn that was running."),
+        Terminal::Summarised { into } => {
+            told("The agent was given a summary of the message, as the queue was full.").with("turn", into)
+        }
+        Terminal::Collected { into } => {
+            told("The message was answered together with others.").with("turn", into)
+        }
+        Terminal::Steered { into } => {
+            told("The message went into the turn that was running.").with("turn", into)
+        }
         Terminal::Duplicate => told("The message was answered before."),
         Terminal::Blocked { gate } => told("The user gets no answer.")
             .with("stopped by", gate)

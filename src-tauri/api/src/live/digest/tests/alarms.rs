@@ -106,7 +106,14 @@ fn a_turn_that_a_person_stopped_alarms_nobody() {
     };
     let (mut stopped, end) = failed(4);
     stopped
-        .at(1, 4, Kind::RunCancelled { by: Actor::Console })
+        .at(
+            1,
+            4,
+            Kind::RunCancelled {
+                by: Actor::Console,
+                interrupted_by: None,
+            },
+        )
         .at(2, 4, end);
     assert_eq!(stopped.alarms, []);
     let (mut broken, end) = failed(4);

@@ -1,0 +1,48 @@
+//! The messages of each conversation that come while one is being given to its agent: they keep their order.
+
+use crate::pending::Pending;
+use foldback_wire::{SessionId, TurnId};
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// By conversation; one is listed while a message of it is being given to an agent.
+#[derive(Default)]
+pub(super) struct Doors(Mutex<HashMap<SessionId, VecDeque<Pending>>>);
+
+impl Doors {
+    pub(super) fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, VecDeque<Pending>>> {
+        // Every change leaves it whole, so that a panic elsewhere does not matter here.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next message of a conversation; without any it is not listed any more.
+    pub(super) fn next(&self, session: &SessionId) -> Option<Pending> {
+        let mut doors = self.lock();
+        let next = doors.get_mut(session)?.pop_front();
+        if next.is_none() {
+            doors.remove(session);
+        }
+        next
+    }
+
+    /// The turns of the messages of a conversation.
+    pub(super) fn turns(&self, session: &SessionId) -> Vec<TurnId> {
+        let doors = self.lock();
+        doors
+            .get(session)
+            .map_or_else(Vec::new, |line| line.iter().map(Pending::id).collect())
+    }
+
+    /// Takes out the messages of a conversation that are `meant`.
+    pub(super) fn take(&self, session: &SessionId, meant: impl Fn(&Pending) -> bool) -> Vec<Pending> {
+        let mut doors = self.lock();
+        let Some(line) = doors.get_mut(session) else {
+            return Vec::new();
+        };
+        let (taken, left): (VecDeque<_>, VecDeque<_>) = line.drain(..).partition(meant);
+        *line = left;
+        taken.into()
+    }
+}

@@ -1,0 +1,147 @@
+//! Gives a message to the agent that runs.
+//!
+//! ```text
+//!   10.0 s  turn 7 runs; "and the moons" comes as turn 8, with queue.mode = steer
+//!   10.1 s  the agent takes it: turn 7 tells what came in, turn 8 that it joined turn 7
+//!   14.0 s  the agent is done with both: turn 7 is answered, turn 8 ends as steered
+//! ```
+//!
+//! What must hold:
+//! - What is written at one place is never answered at another: only a message of the run's own route is given.
+//! - A sender gets no rights of another: a run with settings of its own takes messages of its sender alone.
+//! - An agent that does not answer in time is not waited for, and not asked again in that run.
+
+use crate::{
+    brief::brief,
+    context::{RunHandle, TurnContext},
+    deadline::Deadline,
+    pending::Pending,
+};
+use foldback_agents::{Steer, SteerInput};
+use foldback_store::{SessionSettings, StoreError};
+use foldback_wire::{JoinKind, Kind, SessionId, TurnId};
+use std::{sync::Arc, time::Duration};
+
+/// The time within which a message is prepared and the agent has taken it.
+const STEER: Duration = Duration::from_secs(2);
+
+/// Gives messages to agents that run.
+pub(crate) struct Steering {
+    context: Arc<TurnContext>,
+}
+
+impl Steering {
+    pub(crate) fn new(context: &Arc<TurnContext>) -> Self {
+        Self {
+            context: Arc::clone(context),
+        }
+    }
+
+    /// Gives a message to the agent that runs in its conversation, and writes down what came of it. Answers the turn whose
+    /// agent has it; `None` where it has to wait.
+    pub(crate) async fn steer(&self, pending: &Pending, how: JoinKind) -> Result<Option<TurnId>, StoreError> {
+        let Some((into, run)) = self.running(&pending.session) else {
+            return not_taken(
+                pending,
+                None,
+                "no agent is at work in the conversation".to_owned(),
+            );
+        };
+        match self.ask(pending, &run).await? {
+            Ok(()) => {
+                self.note_taken(pending, into, how)?;
+                Ok(Some(into))
+            }
+            Err(why) => not_taken(pending, Some(into), why),
+        }
+    }
+
+    fn running(&self, session: &SessionId) -> Option<(TurnId, RunHandle)> {
+        let runs = self.context.runs.lock();
+        let of = runs.iter().filter(|(_, run)| run.session == *session);
+        let (turn, run) = of.max_by_key(|(turn, _)| **turn)?;
+        Some((*turn, run.clone()))
+    }
+
+    /// Asks the agent; the reason where it does not take the message.
+    async fn ask(&self, pending: &Pending, run: &RunHandle) -> Result<Result<(), String>, StoreError> {
+        if let Some(why) = refusal(pending, run) {
+            return Ok(Err(why.to_owned()));
+        }
+        let message = &pending.message;
+        let agent = self.context.agents.of(&message.channel);
+        if !agent.steers() {
+            return Ok(Err(format!("{} takes no input while it runs", agent.backend())));
+        }
+        let (Some(number), Some(port)) = (run.state.run(), self.context.ports.port(&message.channel)) else {
+            return Ok(Err("the run has not begun yet".to_owned()));
+        };
+        let clock = pending.recorder.clock.as_ref();
+        let asking = async {
+            let request = brief(&self.context, pending, &[], &port, agent.as_ref(), &run.cancel).await?;
+            let input = SteerInput {
+                prompt: request.prompt,
+                message: request.message,
+                files: request.files,
+            };
+            Ok::<_, StoreError>(agent.steer(number, input).await)
+        };
+        // Boxed, as all that a prompt may wait for is large.
+        match Deadline::after(clock, STEER)
+            .within(clock, Box::pin(asking))
+            .await
+        {
+            None => {
+                run.state.refuse_input();
+                Ok(Err(format!(
+                    "{} did not take it within {} s",
+                    agent.backend(),
+                    STEER.as_secs()
+                )))
+            }
+            Some(asked) => Ok(match asked? {
+                Steer::Taken => Ok(()),
+                Steer::NotNow { why } => Err(why),
+            }),
+        }
+    }
+
+    fn note_taken(&self, pending: &Pending, into: TurnId, how: JoinKind) -> Result<(), StoreError> {
+        let joined = Kind::Joined { into, how };
+        // Kept while it is noted: a turn that is listed has not ended.
+        let runs = self.context.runs.lock();
+        let told = runs
+            .get(&into)
+            .map(|run| run.recorder.draft(pending.taken_in(how)));
+        pending
+            .recorder
+            .note_beside(vec![joined], told.into_iter().collect())
+    }
+}
+
+/// The reason for which a run is not given a message, whatever its agent can do.
+fn refusal(pending: &Pending, run: &RunHandle) -> Option<&'static str> {
+    let plain = SessionSettings::default();
+    if run.is_stopped() {
+        Some("the run was stopped")
+    } else if run.state.is_delivering() {
+        Some("the agent is done")
+    } else if run.state.takes_no_input() {
+        Some("the agent did not take an earlier message in time")
+    } else if run.route != pending.route {
+        Some("the run answers another chat")
+    } else if pending.into.is_some() {
+        Some("its answer is written into a message that is there")
+    } else if pending.own_settings != plain {
+        Some("it has settings of its own, which count for a run of its own")
+    } else if run.has_own_settings && run.sender != pending.message.sender.id {
+        Some("the run has settings of its own, by another sender")
+    } else {
+        None
+    }
+}
+
+fn not_taken(pending: &Pending, running: Option<TurnId>, why: String) -> Result<Option<TurnId>, StoreError> {
+    pending.recorder.note(Kind::NotSteered { running, why })?;
+    Ok(None)
+}

@@ -1,0 +1,59 @@
+//! Messages that wait, or that come into the run of another turn, in words.
+
+use super::words::{lasting, said};
+use foldback_wire::{JoinKind, Kind};
+
+/// The words of an event about the queue; empty for any other.
+pub(super) fn words(kind: &Kind) -> String {
+    match kind {
+        Kind::Queued {
+            needs_consent: true, ..
+        } => "waits for a person: it waited over a stop for longer than outbox.max_age".into(),
+        Kind::Queued { position, runs, .. } => queued(*position, *runs),
+        Kind::NotSteered {
+            running: Some(turn),
+            why,
+        } => said(format_args!("not given to turn {turn}, waits"), why),
+        Kind::NotSteered { running: None, why } => said("waits for a run of its own", why),
+        Kind::Evicted { cap, setting } => {
+            format!("only summarised for the agent: {cap} messages wait already ({setting})")
+        }
+        Kind::Joined { into, how } => match how {
+            JoinKind::Steered => format!("given to the agent of turn {into}, which was running"),
+            JoinKind::SteeredToo => {
+                format!("given to the agent of turn {into}, which was running; waits for its own run too")
+            }
+            JoinKind::Collected => format!("answered together with turn {into}"),
+            JoinKind::Summarised => format!("summarised for turn {into}"),
+        },
+        Kind::TakenIn {
+            turn,
+            how,
+            sender,
+            text,
+            ..
+        } => {
+            let way = match how {
+                JoinKind::Steered | JoinKind::SteeredToo => "while it ran",
+                JoinKind::Collected => "with it",
+                JoinKind::Summarised => "in a summary",
+            };
+            said(
+                format_args!("turn {turn} came in {way}"),
+                &format!("{sender}: {text}"),
+            )
+        }
+        Kind::Dequeued { waited_ms } => format!("begins after {} in the queue", lasting(*waited_ms)),
+        _ => String::new(),
+    }
+}
+
+/// A place in a queue, where it waits for one of so many runs to end.
+fn queued(position: u32, runs: Option<u32>) -> String {
+    let place = format!("waits at place {position}");
+    match runs {
+        None => place,
+        Some(1) => format!("{place}: 1 run is under way, as many as agent.max_runs allows"),
+        Some(runs) => format!("{place}: {runs} runs are under way, as many as agent.max_runs allows"),
+    }
+}
