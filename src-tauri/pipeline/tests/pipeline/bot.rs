@@ -89,6 +89,11 @@ pub(crate) fn configured(text: &str) -> Config {
             .entry("kind")
             .or_insert("loopback".into());
     }
+    // A script takes messages while it runs. Where a test says nothing, they wait, as with agents that do not.
+    let queue = tables.entry("queue").or_insert_with(|| toml::Table::new().into());
+    let queue = queue.as_table_mut().unwrap();
+    queue.entry("mode").or_insert("followup".into());
+    queue.entry("drop").or_insert("new".into());
     let text_read = toml::to_string(&tables).unwrap();
     let mut config = config::parse(&text_read, std::path::Path::new("test.toml")).unwrap();
     let embedded = config::embedded().channels;

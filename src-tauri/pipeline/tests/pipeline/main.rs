@@ -43,6 +43,7 @@ mod panics;
 mod parts;
 mod permissions;
 mod preview;
+mod queue_modes;
 mod receipts;
 mod redact;
 mod redelivery;

@@ -1,0 +1,322 @@
+//! Messages that come while a conversation is busy, in each mode of the queue; also over a kill.
+
+use crate::bot::{Bot, killed, later, runtime, text};
+use foldback_agents::{Act, ScriptStep};
+use foldback_pipeline::Rules;
+use foldback_wire::{Event, JoinKind, Kind, Platform, SettingSource, Terminal, TurnId};
+use std::time::Duration;
+
+const ON: Platform = Platform::Telegram;
+
+async fn pause(ms: u64) {
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+}
+
+fn stall(ms: u64) -> ScriptStep {
+    Act::Stall(ms).into()
+}
+
+/// The script waits for a message that is given to it, and says it.
+fn waits_for_input() -> ScriptStep {
+    serde_json::from_str(r#"{"steered": {"then": [{"given": " And {steered}."}]}}"#).unwrap()
+}
+
+async fn events_of(bot: &Bot, turn: TurnId) -> Vec<Event> {
+    let mut events = bot.events().await;
+    events.retain(|event| event.turn == Some(turn));
+    events
+}
+
+async fn not_steered(bot: &Bot) -> Vec<(Option<TurnId>, String)> {
+    let why = |kind| match kind {
+        Kind::NotSteered { running, why } => Some((running, why)),
+        _ => None,
+    };
+    bot.kinds().await.into_iter().filter_map(why).collect()
+}
+
+async fn prompt_of(bot: &Bot, turn: TurnId) -> String {
+    let prompts = events_of(bot, turn)
+        .await
+        .into_iter()
+        .filter_map(|event| match event.kind {
+            Kind::Prepared { prompt } => Some(prompt),
+            _ => None,
+        });
+    prompts.last().unwrap_or_default()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_steered_belongs_to_the_run_and_ends_with_it() {
+    let bot = Bot::with("[queue]\nmode = \"steer\"\n").await;
+    bot.says([text("One star."), waits_for_input(), later(3_000, " Done.")]);
+    let first = bot.user(ON, "Count").await;
+    pause(2_000).await;
+    let second = bot.user(ON, "the moons").await;
+    pause(1_000).await;
+    let told = events_of(&bot, first.id).await;
+    let came = told.iter().find_map(|event| match &event.kind {
+        Kind::TakenIn { turn, how, text, .. } => Some((*turn, *how, text.clone())),
+        _ => None,
+    });
+    assert_eq!(came, Some((second.id, JoinKind::Steered, "the moons".to_owned())));
+    let ended = |event: &Event| matches!(event.kind, Kind::TurnEnded { .. });
+    assert!(
+        !events_of(&bot, second.id).await.iter().any(ended),
+        "it ends with the run"
+    );
+    let (into, steered) = (first.id, second);
+    assert_eq!(first.ended().await, Some(Terminal::Replied));
+    assert_eq!(steered.ended().await, Some(Terminal::Steered { into }));
+    assert_eq!(bot.screen(ON), ["One star. And the moons. Done."]);
+    assert_eq!(not_steered(&bot).await, []);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_steered_waits_and_says_why() {
+    let bot = Bot::with("[queue]\nmode = \"steer\"\n[agent]\nmax_runs = 1\n").await;
+    bot.says([later(10_000, "one")]);
+    let first = bot.user(ON, "1").await;
+    pause(1_000).await;
+    let second = bot.user(ON, "/verbose on 2").await;
+    let third = bot.user(ON, "3").await;
+    pause(1_000).await;
+    let settings = "it has settings of its own, which count for a run of its own".to_owned();
+    let behind = "messages before it wait".to_owned();
+    assert_eq!(
+        not_steered(&bot).await,
+        [(Some(first.id), settings), (None, behind)]
+    );
+    bot.says([text("two")]);
+    bot.says([text("three")]);
+    for turn in [first, second, third] {
+        assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    }
+    assert_eq!(bot.screen(ON), ["one", "two", "three"]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_of_another_chat_is_never_given_to_a_run() {
+    let config = "[session]\nscope = \"global\"\n[queue]\nmode = \"steer\"\n";
+    let bot = Bot::with(config).await;
+    bot.says([later(10_000, "to telegram")]);
+    let first = bot.user(Platform::Telegram, "1").await;
+    pause(1_000).await;
+    let second = bot.user(Platform::Slack, "2").await;
+    pause(100).await;
+    bot.says([text("to slack")]);
+    assert_eq!(first.ended().await, Some(Terminal::Replied));
+    assert_eq!(second.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.screen(Platform::Telegram), ["to telegram"]);
+    assert_eq!(bot.screen(Platform::Slack), ["to slack"]);
+    assert_eq!(not_steered(&bot).await[0].1, "the run answers another chat");
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_collected_waits_for_quiet_and_chats_are_never_mixed() {
+    let config = "[session]\nscope = \"global\"\n[queue]\nmode = \"collect\"\ndebounce = \"2s\"\n";
+    let bot = Bot::with(config).await;
+    bot.says([later(5_000, "first")]);
+    let first = bot.user(ON, "0").await;
+    pause(1_000).await;
+    let telegram_1 = bot.user(ON, "alpha").await;
+    let telegram_2 = bot.user(ON, "beta").await;
+    let slack = bot.user(Platform::Slack, "gamma").await;
+    bot.says([text("alpha and beta")]);
+    bot.says([text("gamma")]);
+    assert_eq!(first.ended().await, Some(Terminal::Replied));
+    let (into, last) = (telegram_2.id, slack.id);
+    assert_eq!(telegram_2.ended().await, Some(Terminal::Replied));
+    assert_eq!(telegram_1.ended().await, Some(Terminal::Collected { into }));
+    assert_eq!(slack.ended().await, Some(Terminal::Replied));
+    let prompt = prompt_of(&bot, into).await;
+    assert!(
+        prompt.contains("alpha") && prompt.ends_with("beta") && !prompt.contains("gamma"),
+        "{prompt}"
+    );
+    assert!(!prompt_of(&bot, last).await.contains("alpha"));
+    assert_eq!(bot.screen(ON), ["first", "alpha and beta"]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_chat_that_is_never_quiet_is_answered_all_the_same() {
+    let bot = Bot::with("[queue]\nmode = \"collect\"\ndebounce = \"2s\"\n").await;
+    bot.says([later(1_000, "first")]);
+    let _first = bot.user(ON, "0").await;
+    bot.says([text("enough")]);
+    for n in 1..=12 {
+        pause(1_000).await;
+        let _more = bot.user(ON, &n.to_string()).await;
+    }
+    assert_eq!(bot.screen(ON), ["first", "enough"], "after 5 times the delay");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupted_turn_says_which_message_interrupted_it() {
+    let bot = Bot::with("[queue]\nmode = \"interrupt\"\n").await;
+    bot.says([text("So far"), stall(3_600_000)]);
+    let first = bot.user(ON, "1").await;
+    pause(2_000).await;
+    bot.says([text("anew")]);
+    let second = bot.user(ON, "2").await;
+    let by = second.id;
+    let turn = first.id;
+    assert!(matches!(first.ended().await, Some(Terminal::Failed { .. })));
+    assert_eq!(second.ended().await, Some(Terminal::Replied));
+    let interrupted = |event: &Event| matches!(event.kind, Kind::RunCancelled { interrupted_by: Some(turn), .. } if turn == by);
+    assert!(events_of(&bot, turn).await.iter().any(interrupted));
+    assert_eq!(bot.screen(ON), ["So far", "⏹️ Stopped.", "anew"]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_way_to_drop_names_its_setting() {
+    for (drop, ends) in [
+        ("old", "dropped replied"),
+        ("new", "replied blocked(queue_full)"),
+        ("summarize", "summarised replied"),
+    ] {
+        let bot = Bot::with(&format!("[queue]\ncap = 1\ndrop = \"{drop}\"\n")).await;
+        bot.says([later(5_000, "one")]);
+        let _first = bot.user(ON, "1").await;
+        pause(1_000).await;
+        let turns = [bot.user(ON, "22222").await, bot.user(ON, "33333").await];
+        let last = turns[1].id;
+        bot.says([text("more")]);
+        let mut ended = Vec::new();
+        for turn in turns {
+            ended.push(turn.ended().await.unwrap().to_string());
+        }
+        assert_eq!(ended.join(" "), ends);
+        let prompt = prompt_of(&bot, last).await;
+        assert_eq!(prompt.contains("22222"), drop == "summarize", "{prompt}");
+        let named = bot.kinds().await.into_iter().find_map(|kind| match kind {
+            Kind::Evicted { setting, .. } => Some(setting),
+            Kind::Stopping { setting, .. } => setting,
+            _ => None,
+        });
+        let setting = if drop == "new" { "queue.cap" } else { "queue.drop" };
+        assert_eq!(named.as_deref(), Some(setting));
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_waits_tells_the_settings_with_their_sources() {
+    let bot = Bot::with("[queue]\ncap = 3\n[channels.telegram.queue]\ndebounce = \"1s\"\n").await;
+    let _set = bot.user(ON, "/queue drop:old").await.ended().await;
+    bot.says([later(5_000, "one")]);
+    let _first = bot.user(ON, "1").await;
+    bot.says([text("two")]);
+    let second = bot.user(ON, "/queue cap:9 2").await;
+    let events = events_of(&bot, second.id).await;
+    let told = events.into_iter().find_map(|event| match event.kind {
+        Kind::SettingsResolved { settings } => Some(settings),
+        _ => None,
+    });
+    let told: Vec<_> = told
+        .unwrap()
+        .into_iter()
+        .map(|set| (set.value, set.source))
+        .collect();
+    let expected = [
+        ("followup", SettingSource::Global),
+        ("1000 ms", SettingSource::Channel),
+        ("9", SettingSource::Inline),
+        ("old", SettingSource::Session),
+    ];
+    assert_eq!(told, expected.map(|(value, source)| (value.to_owned(), source)));
+    assert_eq!(second.ended().await, Some(Terminal::Replied));
+}
+
+#[test]
+fn what_waits_in_each_mode_survives_a_kill() {
+    for mode in ["steer", "followup", "collect", "interrupt", "steer-backlog"] {
+        let config = format!("[queue]\nmode = \"{mode}\"\n[agent]\nmax_runs = 1\n");
+        let world = killed(async {
+            let bot = Bot::with(&config).await;
+            // The only run is another conversation's, so that nothing can be steered.
+            bot.says([stall(3_600_000)]);
+            let _busy = bot.user(Platform::Slack, "busy").await;
+            pause(1_000).await;
+            for text in ["alpha", "beta"] {
+                let _waits = bot.user(ON, text).await;
+                pause(1_000).await;
+            }
+            bot
+        });
+        runtime().block_on(async {
+            let answers = [text("one"), text("two")];
+            let bot = Bot::answering(world, &config, Rules::all(), answers).await;
+            pause(60_000).await;
+            let screen = bot.screen(ON).join(" ");
+            let expected = match mode {
+                "collect" => "one",
+                // The second one goes into the run of the first, or after it.
+                _ => "one two",
+            };
+            assert_eq!(screen.replace("onetwo", "one two"), expected, "{mode}");
+            let prompts = bot.kinds().await.into_iter().filter_map(|kind| match kind {
+                Kind::Prepared { prompt } => Some(prompt),
+                _ => None,
+            });
+            let prompts: Vec<_> = prompts.collect();
+            for word in ["alpha", "beta"] {
+                assert!(
+                    prompts.iter().any(|prompt| prompt.contains(word)),
+                    "{mode}: {word} is lost"
+                );
+            }
+        });
+    }
+}
+
+#[test]
+fn what_joined_a_run_that_a_kill_cut_off_is_told() {
+    let steered = async {
+        let bot = Bot::with("[queue]\nmode = \"steer\"\n").await;
+        bot.says([text("One star."), waits_for_input(), stall(3_600_000)]);
+        let _first = bot.user(ON, "Count").await;
+        pause(2_000).await;
+        let _second = bot.user(ON, "the moons").await;
+        pause(2_000).await;
+        bot
+    };
+    let collected = async {
+        let bot = Bot::with("[queue]\nmode = \"collect\"\n").await;
+        bot.says([later(3_000, "One star.")]);
+        let _first = bot.user(ON, "Count").await;
+        bot.says([text("Two."), stall(3_600_000)]);
+        for text in ["the moons", "and suns"] {
+            pause(1_000).await;
+            let _more = bot.user(ON, text).await;
+        }
+        pause(10_000).await;
+        bot
+    };
+    for world in [killed(steered), killed(collected)] {
+        runtime().block_on(async {
+            let bot = Bot::in_world(world, "", Rules::all()).await;
+            pause(60_000).await;
+            let events = bot.events().await;
+            let joined = events
+                .iter()
+                .find(|event| matches!(event.kind, Kind::Joined { .. }))
+                .unwrap();
+            let end = events.iter().find_map(|event| match &event.kind {
+                Kind::TurnEnded { terminal } if event.turn == joined.turn => Some(terminal.to_string()),
+                _ => None,
+            });
+            let end = end.unwrap();
+            assert!(
+                end.starts_with("failed(the process ended while the agent of turn "),
+                "{end}"
+            );
+            bot.check().await;
+        });
+    }
+}
