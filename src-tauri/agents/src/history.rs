@@ -20,13 +20,15 @@ pub enum HistoryEntry {
     Assistant(String),
     /// A tool call, in one line.
     Tool(String),
+    /// What became of a turn that was not simply answered, in one line.
+    Note(String),
 }
 
 impl HistoryEntry {
     /// Its text.
     pub fn text(&self) -> &str {
         match self {
-            Self::User(text) | Self::Assistant(text) | Self::Tool(text) => text,
+            Self::User(text) | Self::Assistant(text) | Self::Tool(text) | Self::Note(text) => text,
         }
     }
 }

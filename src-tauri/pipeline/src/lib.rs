@@ -24,6 +24,7 @@ mod files;
 mod finish;
 mod flow;
 mod gates;
+mod history;
 mod id;
 pub mod invariants;
 mod late;

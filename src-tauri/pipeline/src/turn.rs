@@ -9,6 +9,7 @@ use crate::{
         delivery_queue::DeliveryQueues, operation_sender::OperationSender, turn_delivery::TurnDelivery,
         typing::Typing,
     },
+    history::Conversation,
     leaks::LeakWatch,
     pending::{JoinedMessage, Pending},
     rules::Rule,
@@ -185,6 +186,17 @@ impl TurnRunner {
         if self.context.rules.holds(Rule::InlineLevels) {
             request.levels = settings.levels(&self.context.ports.config.agent.models);
         }
+        let conversation = Conversation {
+            context: &self.context,
+            recorder,
+            session,
+            turn: *id,
+            agent: agent.as_ref(),
+        };
+        if !request.resume.contains_key(agent.backend()) {
+            conversation.restore().await?;
+        }
+        conversation.make_room(&cancel).await?;
         let grammar = self.context.scan_settings(&port);
         let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
         let chat_full = CancellationToken::new();

@@ -351,6 +351,26 @@ impl Journal for MemoryJournal {
         Ok(own)
     }
 
+    async fn conversation(
+        &self,
+        of: &SessionId,
+        until: Seq,
+        limit: usize,
+    ) -> Result<Vec<Event>, StoreError> {
+        let state = self.state();
+        let told = state.between(Seq(0), until).filter(|event| {
+            let tells = matches!(
+                event.kind,
+                Kind::Prepared { .. } | Kind::SessionReset { .. } | Kind::HistoryCompacted { .. }
+            );
+            tells && event.session.as_ref() == Some(of)
+        });
+        let mut told: Vec<_> = told.cloned().collect();
+        told.reverse();
+        told.truncate(limit);
+        Ok(told)
+    }
+
     async fn last_before(&self, before: Timestamp) -> Result<Option<Timestamp>, StoreError> {
         let state = self.state();
         let mut times = state.events.iter().rev().map(|event| event.at);

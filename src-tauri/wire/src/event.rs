@@ -310,6 +310,37 @@ pub enum Kind {
         /// The agent's id of the latest session that is forgotten; none where it had told none.
         agent: Option<String>,
     },
+    /// The agent, which remembers nothing of the conversation, was given it as the journal has it.
+    HistoryRestored {
+        /// Turns that it was given word for word, at least as far as they were delivered.
+        turns: u32,
+        /// Tokens of what it was given, estimated.
+        tokens: u64,
+        /// True where older turns were left out, as they do not fit into `agent.context_tokens`.
+        left_out: bool,
+        /// True where a summary of a compaction stands before them.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        summarised: bool,
+    },
+    /// The model summarised the beginning of the conversation, and the summary stands in its place from here on.
+    HistoryCompacted {
+        /// The author: a person, or the pipeline where the conversation was full.
+        by: Actor,
+        /// The summary, which also says what an earlier one said.
+        summary: String,
+        /// Answers that it stands for, with their questions.
+        summarised: u32,
+        /// Answers before this that stay word for word, with their questions.
+        kept: u32,
+        /// Tokens of the conversation before.
+        tokens_before: u64,
+        /// Tokens of it from here on, estimated.
+        tokens_after: u64,
+        /// Tokens that the summary itself took, where the backend told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        usage: Option<Usage>,
+    },
     /// The run was asked for a level that its backend, or the agent behind it, does not have: it runs without it.
     LevelIgnored {
         /// Which level.

@@ -182,6 +182,7 @@ impl Redaction {
                 self.optional(&mut call.result);
             }
             Kind::AgentSession { detail, .. } | Kind::HookEnded(HookEnd { detail, .. }) => self.mask(detail),
+            Kind::HistoryCompacted { summary, .. } => self.mask(summary),
             Kind::PermissionAsked { request, .. } => {
                 self.request(request);
             }
@@ -224,6 +225,7 @@ impl Redaction {
             | Kind::MessageEnded { .. }
             | Kind::RunCancelled { .. }
             | Kind::SessionReset { .. }
+            | Kind::HistoryRestored { .. }
             | Kind::Used { .. }
             | Kind::RunEnded { .. }
             | Kind::Decided { .. }

@@ -26,7 +26,7 @@ impl Exchange {
     }
 }
 
-/// A history as exchanges. Several messages of one side become paragraphs of one; a call stands as a line of its own in
+/// A history as exchanges. Several messages of one side become paragraphs of one; a call or a note stands as a line of its own in
 /// the answer; what was never answered, at the end, is left out.
 pub(crate) fn exchanges_of(history: &History) -> Vec<Exchange> {
     let mut exchanges: Vec<Exchange> = Vec::new();
@@ -41,9 +41,9 @@ pub(crate) fn exchanges_of(history: &History) -> Vec<Exchange> {
                 prompt: text.to_owned(),
                 reply: String::new(),
             }),
-            (HistoryEntry::Assistant(_) | HistoryEntry::Tool(_), last) => {
+            (HistoryEntry::Assistant(_) | HistoryEntry::Tool(_) | HistoryEntry::Note(_), last) => {
                 let line = match entry {
-                    HistoryEntry::Tool(_) => format!("[{}]", text.lines().collect::<Vec<_>>().join(" ")),
+                    HistoryEntry::Tool(_) | HistoryEntry::Note(_) => format!("[{}]", text.lines().collect::<Vec<_>>().join(" ")),
                     _ => text.to_owned(),
                 };
                 match last {

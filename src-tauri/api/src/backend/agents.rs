@@ -51,7 +51,7 @@ pub(super) fn build(
         typed,
         clock,
         rng,
-        memory: Memory::new(HistoryLimits::default()),
+        memory: Memory::new(HistoryLimits::of_context(config.agent.context_tokens.into())),
         faulty: BTreeMap::new(),
     };
     let default = making.chain(config.agent.backend)?;

@@ -71,6 +71,8 @@ pub(super) fn classify(
         | Kind::PermissionAsked { .. }
         | Kind::PermissionDecided { .. }
         | Kind::RunCancelled { .. }
+        | Kind::HistoryRestored { .. }
+        | Kind::HistoryCompacted { .. }
         | Kind::LevelIgnored { .. }
         | Kind::Used { .. }
         | Kind::Retrying { .. }

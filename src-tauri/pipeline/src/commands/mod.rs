@@ -18,6 +18,7 @@
 
 mod about;
 mod acknowledge;
+mod compact;
 mod control;
 mod help;
 mod reply;
@@ -114,7 +115,7 @@ impl Commands {
                 let text = if row.rights == Rights::Owner && !answer.access.is_owner {
                     self.refused()
                 } else {
-                    self.run_command(row, arguments, &answer, &recorder, by).await?
+                    self.run_command(id, row, arguments, &answer, &recorder, by).await?
                 };
                 let event = Kind::Command {
                     name: row.name.to_owned(),
@@ -188,6 +189,7 @@ impl Commands {
 
     async fn run_command(
         &self,
+        id: TurnId,
         row: &CommandRow,
         arguments: &str,
         answer: &OwnAnswer,
@@ -205,6 +207,7 @@ impl Commands {
             Action::Activation => self.set_activation(answer, arguments, recorder, by).await?,
             Action::Send => self.set_send(answer, arguments, recorder, by).await?,
             Action::Context => Self::latest_prompt(answer, recorder).await?,
+            Action::Compact => self.compact(id, answer, arguments, recorder, by).await?,
             Action::Permission => "No request for permission waits for you here.".to_owned(),
         }))
     }

@@ -9,6 +9,9 @@ const MOST_PROCESSES: usize = 1024;
 /// Most runs at once that may be allowed: each needs a connection or a process.
 const MOST_RUNS: usize = 10_000;
 
+/// Fewest tokens of a conversation that may be allowed: less holds no prompt, which has the sender and the grammar.
+const LEAST_CONTEXT: u32 = 1_000;
+
 /// Least time between two showings of typing: platforms show it for 5 seconds and more
 /// (<https://core.telegram.org/bots/api#sendchataction>), and each is a call that counts against their limits.
 const SHORTEST_TYPING: Duration = Duration::from_secs(1);
@@ -53,6 +56,16 @@ impl Config {
                 "agent.max_runs",
                 (1..=MOST_RUNS).contains(&agent.max_runs),
                 from_1_to(MOST_RUNS),
+            ),
+            (
+                "agent.context_tokens",
+                agent.context_tokens >= LEAST_CONTEXT,
+                format!("must be at least {LEAST_CONTEXT}"),
+            ),
+            (
+                "agent.compact_at",
+                agent.compact_at > 0.0 && agent.compact_at <= 1.0,
+                "must be above 0 and at most 1".to_owned(),
             ),
             (
                 "typing.every",
@@ -148,6 +161,11 @@ mod tests {
             let text = error(&format!("[{table}]\n{key} = \"{value}\"\n")).unwrap_or_default();
             let expected = format!("foldback.toml:2:1: {table}.{key}: must ");
             assert!(text.starts_with(&expected), "{table}.{key}: {text}");
+        }
+        for (key, value) in [("context_tokens", "999"), ("compact_at", "0.0"), ("compact_at", "1.5"), ("compact_at", "nan")] {
+            let text = error(&format!("[agent]\n{key} = {value}\n")).unwrap_or_default();
+            let expected = format!("foldback.toml:2:1: agent.{key}: must be ");
+            assert!(text.starts_with(&expected), "{key}: {text}");
         }
         assert_eq!(error("[store]\nkeep = \"0d\"\n"), None, "it keeps everything");
     }

@@ -118,6 +118,12 @@ pub struct AgentConfig {
     pub max_runs: usize,
     /// Decisions about its requests for permission.
     pub permissions: PermissionsConfig,
+    /// Tokens of a conversation that a backend without a memory of its own is given at most: its context, less what an
+    /// answer and the next message need. What is older is left out, or summarised before.
+    pub context_tokens: u32,
+    /// The share of `context_tokens` from which on the model summarises all but the last answers, before the next run: above 0, at most
+    /// 1. A person does the same with `/compact`.
+    pub compact_at: f64,
     /// Short names of models, such as `opus = "anthropic/claude-opus-4-5"`: `/opus` and `/model opus` choose it.
     pub models: BTreeMap<String, String>,
     /// The backend `script`.
@@ -140,6 +146,8 @@ impl Default for AgentConfig {
             idle_timeout: Interval::minutes(5),
             max_runs: 64,
             permissions: PermissionsConfig::default(),
+            context_tokens: 100_000,
+            compact_at: 0.8,
             models: BTreeMap::new(),
             script: ScriptConfig::default(),
             openai: EndpointConfig::default(),

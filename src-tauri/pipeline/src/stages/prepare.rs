@@ -13,6 +13,11 @@ use std::{fmt::Write as _, path::Path};
 /// The schema of the sender context.
 pub(crate) const SENDER_SCHEMA: &str = "foldback.sender.v1";
 
+/// The heading of the section that teaches the grammar.
+const DIRECTIVES: &str = "## Response directives\n\n";
+/// The heading of what the sender wrote.
+const MESSAGE: &str = "## Message\n\n";
+
 /// The sender, the chat and the time. Additive changes keep the version.
 #[derive(Debug, Serialize)]
 pub(super) struct SenderContext<'a> {
@@ -93,9 +98,26 @@ pub(crate) fn prepare(
         prompt.push('\n');
     }
     prompt.push_str(heard);
-    prompt.push_str("## Message\n\nEverything below this line was written by the sender.\n\n");
+    prompt.push_str(MESSAGE);
+    prompt.push_str("Everything below this line was written by the sender.\n\n");
     prompt.push_str(&message.text);
     prompt
+}
+
+/// A prompt without the section that teaches the grammar, for when the conversation is told again: the next prompt has
+/// that section as it is then. What people wrote stays as it was given.
+pub(crate) fn without_directives(prompt: &str) -> String {
+    let Some(start) = prompt.find(DIRECTIVES) else {
+        return prompt.to_owned();
+    };
+    // What stands behind this heading is the sender's own.
+    if prompt.find(MESSAGE).is_some_and(|message| message < start) {
+        return prompt.to_owned();
+    }
+    let end = prompt[start + 1..]
+        .find("\n## ")
+        .map_or(prompt.len(), |at| start + 1 + at + 1);
+    format!("{}{}", &prompt[..start], &prompt[end..])
 }
 
 fn sender_context(rules: Rules, message: &Inbound, notes: &[GatheredFile]) -> String {
@@ -212,7 +234,7 @@ pub(crate) fn response_directives(
         return String::new();
     }
     let about = "These directives are carried out and never shown. Write them outside of code; in code they are text.";
-    format!("## Response directives\n\n{about}\n\n{}\n", lines.join("\n"))
+    format!("{DIRECTIVES}{about}\n\n{}\n", lines.join("\n"))
 }
 
 /// An example and an explanation of every child that can be carried out here.

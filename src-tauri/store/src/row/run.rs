@@ -41,6 +41,27 @@ pub(super) fn words(kind: &Kind) -> String {
             Some(id) => format!("conversation reset by {by} (session {id} of the agent)"),
             None => format!("conversation reset by {by}"),
         },
+        Kind::HistoryRestored {
+            turns,
+            tokens,
+            left_out,
+            summarised,
+        } => {
+            let summary = if *summarised { "a summary and " } else { "" };
+            let older = if *left_out { ", older ones left out" } else { "" };
+            format!("conversation restored: {summary}{turns} turns, {tokens} tokens{older}")
+        }
+        Kind::HistoryCompacted {
+            by,
+            summarised,
+            kept,
+            tokens_before,
+            tokens_after,
+            ..
+        } => format!(
+            "conversation compacted by {by}: {summarised} answers in a summary, {kept} kept, {tokens_before} tokens \
+             became {tokens_after}"
+        ),
         Kind::Used { usage } => format!("{} tokens in, {} out", usage.input, usage.output),
         Kind::LevelIgnored { level, asked, why } => said(format_args!("{level} {asked} is not set"), why),
         Kind::Retrying {

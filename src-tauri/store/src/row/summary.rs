@@ -92,6 +92,8 @@ fn words(kind: &Kind) -> String {
         | Kind::PermissionDecided { .. }
         | Kind::RunCancelled { .. }
         | Kind::SessionReset { .. }
+        | Kind::HistoryRestored { .. }
+        | Kind::HistoryCompacted { .. }
         | Kind::LevelIgnored { .. }
         | Kind::Used { .. }
         | Kind::Retrying { .. }

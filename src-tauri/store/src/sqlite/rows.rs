@@ -1,7 +1,7 @@
 //! Events as rows that are read, and the queries for them.
 
 use crate::{Mention, SCENE_KINDS, Selection, StoreError};
-use foldback_wire::{ChatId, Event, Seq, Timestamp, TurnId};
+use foldback_wire::{ChatId, Event, Seq, SessionId, Timestamp, TurnId};
 use serde::Serialize;
 use sqlx::{FromRow, QueryBuilder, Row, Sqlite, sqlite::SqliteRow};
 use std::collections::BTreeSet;
@@ -230,6 +230,17 @@ pub(super) fn of_process(until: Seq, limit: usize) -> QueryBuilder<Sqlite> {
     sql
 }
 
+/// The events that a session's conversation is rebuilt from, in the words of the index `events_conversation`.
+pub(super) fn of_conversation(session: &SessionId, until: Seq, limit: usize) -> QueryBuilder<Sqlite> {
+    let mut sql = QueryBuilder::new(COLUMNS);
+    sql.push(" WHERE e.kind IN ('history_compacted', 'prepared', 'session_reset') AND e.session = ")
+        .push_bind(session.as_str().to_owned());
+    sql.push(" AND e.seq <= ").push_bind(number(until.0));
+    sql.push(" ORDER BY e.seq DESC LIMIT ")
+        .push_bind(number(limit as u64));
+    sql
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -317,6 +328,7 @@ mod tests {
         for (index, sql) in [
             ("events_pairing", pairing),
             ("events_process", of_process(Seq(9), 9)),
+            ("events_conversation", of_conversation(&"s".into(), Seq(9), 9)),
         ] {
             let words = plan(explained(&sql)).await;
             assert!(

@@ -134,6 +134,11 @@ const STEPS: &[&str] = &[
     "
     CREATE INDEX events_received ON events (turn) WHERE kind = 'received';
 ",
+    // What a session's conversation is rebuilt from after a restart, the latest first.
+    "
+    CREATE INDEX events_conversation ON events (session, seq)
+        WHERE kind IN ('history_compacted', 'prepared', 'session_reset');
+",
 ];
 
 /// The first format with projections.

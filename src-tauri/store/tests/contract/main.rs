@@ -93,6 +93,7 @@ contract! {
         events_are_picked_by_their_places,
         a_message_is_found_by_its_name,
         a_start_finds_what_is_open_and_what_processes_told,
+        a_conversation_is_read_backwards_and_alone,
         turns_in_doubt_are_found_until_a_person_looked,
     }
     durations {

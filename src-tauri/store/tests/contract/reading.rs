@@ -221,6 +221,49 @@ pub(crate) async fn a_start_finds_what_is_open_and_what_processes_told(mut house
     }
 }
 
+pub(crate) async fn a_conversation_is_read_backwards_and_alone(mut house: impl House) {
+    let journal = house.enter().await;
+    let told = |turn, session: &str, kind| Draft {
+        session: Some(session.into()),
+        kind,
+        ..said_in(turn, "")
+    };
+    let prompt = |text: &str| Kind::Prepared {
+        prompt: text.to_owned(),
+    };
+    let reset = Kind::SessionReset {
+        by: Actor::Console,
+        agent: None,
+    };
+    let compacted = Kind::HistoryCompacted {
+        by: Actor::Pipeline,
+        summary: "s".to_owned(),
+        summarised: 1,
+        kept: 0,
+        tokens_before: 2,
+        tokens_after: 1,
+        usage: None,
+    };
+    let drafts = vec![
+        told(1, "a", prompt("one")),
+        told(1, "a", Kind::Idle),
+        told(2, "b", prompt("two")),
+        told(3, "a", reset),
+        told(4, "a", prompt("four")),
+        told(4, "a", compacted),
+    ];
+    journal.append(drafts).unwrap();
+    journal.flush().await.unwrap();
+    let places = async |of: &str, until, limit| {
+        let events = journal.conversation(&of.into(), Seq(until), limit).await;
+        events.unwrap().iter().map(|event| event.seq.0).collect::<Vec<_>>()
+    };
+    assert_eq!(places("a", u64::MAX, 9).await, [6, 5, 4, 1]);
+    assert_eq!(places("a", 5, 2).await, [5, 4]);
+    assert_eq!(places("b", u64::MAX, 9).await, [3]);
+    assert!(places("c", u64::MAX, 9).await.is_empty());
+}
+
 pub(crate) async fn turns_in_doubt_are_found_until_a_person_looked(mut house: impl House) {
     let journal = house.enter().await;
     let ended = |turn, code| Draft {

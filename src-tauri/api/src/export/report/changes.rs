@@ -45,6 +45,7 @@ fn change(event: &Event) -> Option<(String, String)> {
         | Kind::PermissionDecided { by, .. }
         | Kind::RunCancelled { by, .. }
         | Kind::SessionReset { by, .. }
+        | Kind::HistoryCompacted { by, .. }
         | Kind::Reviewed { by } => by,
         _ => return None,
     };

@@ -43,6 +43,8 @@ pub(crate) enum Action {
     Send,
     /// Tells what the latest prompt was made of.
     Context,
+    /// Has the model summarise the conversation.
+    Compact,
     /// Answers a request for permission; that stage comes first, so that this only lists it.
     Permission,
 }
@@ -161,6 +163,14 @@ pub(crate) const COMMANDS: &[CommandRow] = &[
         about: "Tells what the agent was given last, and how much.",
         rights: Rights::Allowed,
         action: Action::Context,
+    },
+    CommandRow {
+        name: "compact",
+        aliases: &[],
+        arguments: Arguments::Written("[what matters]"),
+        about: "Has the agent summarise the conversation, all but the last answers.",
+        rights: Rights::Allowed,
+        action: Action::Compact,
     },
     CommandRow {
         name: "approve",
