@@ -293,12 +293,7 @@ pub trait Journal: Send + Sync {
 
     /// The events that a session's conversation is rebuilt from, at `until` or before, the latest first, at most `limit`:
     /// prompts, resets and compactions. Looks at no others.
-    async fn conversation(
-        &self,
-        of: &SessionId,
-        until: Seq,
-        limit: usize,
-    ) -> Result<Vec<Event>, StoreError>;
+    async fn conversation(&self, of: &SessionId, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError>;
 
     /// Deletes what was decided before this time, and says how many events that were. Whole turns go. What is still
     /// needed stays: turns that are open, or have an operation in the outbox; who was let in or waits for it; and what

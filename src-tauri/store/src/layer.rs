@@ -162,12 +162,7 @@ impl<L: JournalLayer> Journal for L {
         Ok(counted(self, self.below().of_process(until, limit).await?))
     }
 
-    async fn conversation(
-        &self,
-        of: &SessionId,
-        until: Seq,
-        limit: usize,
-    ) -> Result<Vec<Event>, StoreError> {
+    async fn conversation(&self, of: &SessionId, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
         Ok(counted(self, self.below().conversation(of, until, limit).await?))
     }
     async fn prune(&self, before: Timestamp) -> Result<u64, StoreError> {

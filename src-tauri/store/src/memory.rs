@@ -351,12 +351,7 @@ impl Journal for MemoryJournal {
         Ok(own)
     }
 
-    async fn conversation(
-        &self,
-        of: &SessionId,
-        until: Seq,
-        limit: usize,
-    ) -> Result<Vec<Event>, StoreError> {
+    async fn conversation(&self, of: &SessionId, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
         let state = self.state();
         let told = state.between(Seq(0), until).filter(|event| {
             let tells = matches!(

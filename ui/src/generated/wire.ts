@@ -1722,6 +1722,32 @@ export type Kind = { "type": "started",
   /** The agent's id of the latest session that is forgotten; none where it had told none. */
   agent: string | null,
 }
+| { "type": "history_restored",
+  /** Turns that it was given word for word, at least as far as they were delivered. */
+  turns: number,
+  /** Tokens of what it was given, estimated. */
+  tokens: number,
+  /** True where older turns were left out, as they do not fit into `agent.context_tokens`. */
+  left_out: boolean,
+  /** True where a summary of a compaction stands before them. */
+  summarised?: boolean,
+}
+| { "type": "history_compacted",
+  /** The author: a person, or the pipeline where the conversation was full. */
+  by: Actor,
+  /** The summary, which also says what an earlier one said. */
+  summary: string,
+  /** Answers that it stands for, with their questions. */
+  summarised: number,
+  /** Answers before this that stay word for word, with their questions. */
+  kept: number,
+  /** Tokens of the conversation before. */
+  tokens_before: number,
+  /** Tokens of it from here on, estimated. */
+  tokens_after: number,
+  /** Tokens that the summary itself took, where the backend told. */
+  usage?: Usage,
+}
 | { "type": "level_ignored",
   /** Which level. */
   level: RunLevel,

@@ -43,7 +43,9 @@ pub(crate) fn exchanges_of(history: &History) -> Vec<Exchange> {
             }),
             (HistoryEntry::Assistant(_) | HistoryEntry::Tool(_) | HistoryEntry::Note(_), last) => {
                 let line = match entry {
-                    HistoryEntry::Tool(_) | HistoryEntry::Note(_) => format!("[{}]", text.lines().collect::<Vec<_>>().join(" ")),
+                    HistoryEntry::Tool(_) | HistoryEntry::Note(_) => {
+                        format!("[{}]", text.lines().collect::<Vec<_>>().join(" "))
+                    }
                     _ => text.to_owned(),
                 };
                 match last {

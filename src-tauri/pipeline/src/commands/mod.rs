@@ -115,7 +115,8 @@ impl Commands {
                 let text = if row.rights == Rights::Owner && !answer.access.is_owner {
                     self.refused()
                 } else {
-                    self.run_command(id, row, arguments, &answer, &recorder, by).await?
+                    self.run_command(id, row, arguments, &answer, &recorder, by)
+                        .await?
                 };
                 let event = Kind::Command {
                     name: row.name.to_owned(),

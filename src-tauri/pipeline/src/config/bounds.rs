@@ -162,7 +162,12 @@ mod tests {
             let expected = format!("foldback.toml:2:1: {table}.{key}: must ");
             assert!(text.starts_with(&expected), "{table}.{key}: {text}");
         }
-        for (key, value) in [("context_tokens", "999"), ("compact_at", "0.0"), ("compact_at", "1.5"), ("compact_at", "nan")] {
+        for (key, value) in [
+            ("context_tokens", "999"),
+            ("compact_at", "0.0"),
+            ("compact_at", "1.5"),
+            ("compact_at", "nan"),
+        ] {
             let text = error(&format!("[agent]\n{key} = {value}\n")).unwrap_or_default();
             let expected = format!("foldback.toml:2:1: agent.{key}: must be ");
             assert!(text.starts_with(&expected), "{key}: {text}");

@@ -270,6 +270,29 @@ mod tests {
     use foldback_channels::profile;
     use foldback_wire::Platform;
 
+    #[test]
+    fn a_prompt_that_is_told_again_lacks_only_the_section_about_directives() {
+        let prompt = |text: &str, output: &OutputConfig| {
+            let context = PrepareContext {
+                rules: Rules::all(),
+                can: &profile(Platform::Telegram),
+                output,
+                host: HostAbilities::default(),
+            };
+            prepare(&context, &inbound(text), &[], "")
+        };
+        let text = "## Response directives\n\nNone.\n\n## Message\n\nhi";
+        let told = without_directives(&prompt(text, &OutputConfig::default()));
+        let (before, message) = told.split_once(MESSAGE).unwrap();
+        assert!(
+            before.starts_with("## Sender\n") && before.ends_with("```\n\n"),
+            "{before}"
+        );
+        assert!(message.ends_with(text), "{message}");
+        assert_eq!(without_directives(&told), told, "what the sender wrote stays");
+        assert_eq!(without_directives("hi"), "hi");
+    }
+
     /// The text every agent reads on each platform, as committed beside this test.
     #[test]
     fn what_each_channel_teaches_is_the_committed_text() {

@@ -25,6 +25,7 @@ mod finish;
 mod flags;
 mod follow;
 mod front_ends;
+mod history;
 mod holds;
 mod hour;
 mod late;

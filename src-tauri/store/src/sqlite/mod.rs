@@ -32,7 +32,9 @@ use async_trait::async_trait;
 use desk::{Change, Desk};
 use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
 use prune::DeletedBounds;
-use rows::{COLUMNS, StoredRow, list, mentioning, number, of_conversation, of_process, placing, selecting, turns_of};
+use rows::{
+    COLUMNS, StoredRow, list, mentioning, number, of_conversation, of_process, placing, selecting, turns_of,
+};
 use sqlx::{QueryBuilder, Sqlite, SqlitePool, query_as, query_scalar};
 use std::{
     borrow::Cow,
@@ -427,12 +429,7 @@ impl Journal for SqliteJournal {
         self.events(of_process(until, limit)).await
     }
 
-    async fn conversation(
-        &self,
-        of: &SessionId,
-        until: Seq,
-        limit: usize,
-    ) -> Result<Vec<Event>, StoreError> {
+    async fn conversation(&self, of: &SessionId, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
         self.events(of_conversation(of, until, limit)).await
     }
 

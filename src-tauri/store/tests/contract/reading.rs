@@ -256,7 +256,11 @@ pub(crate) async fn a_conversation_is_read_backwards_and_alone(mut house: impl H
     journal.flush().await.unwrap();
     let places = async |of: &str, until, limit| {
         let events = journal.conversation(&of.into(), Seq(until), limit).await;
-        events.unwrap().iter().map(|event| event.seq.0).collect::<Vec<_>>()
+        events
+            .unwrap()
+            .iter()
+            .map(|event| event.seq.0)
+            .collect::<Vec<_>>()
     };
     assert_eq!(places("a", u64::MAX, 9).await, [6, 5, 4, 1]);
     assert_eq!(places("a", 5, 2).await, [5, 4]);
