@@ -17,6 +17,7 @@ use std::{
 mod known;
 mod request;
 mod user_words;
+mod work_words;
 
 use known::KnownSecrets;
 
@@ -155,13 +156,6 @@ impl Redaction {
                     self.mask(raw);
                 }
             }
-            Kind::Gathered { name, why, heard, .. } => {
-                if self.inbound != InboundSecrets::Keep {
-                    self.mask(name);
-                    self.optional(heard);
-                }
-                self.mask(why);
-            }
             Kind::Truncated { detail, .. } => self.optional(detail),
             Kind::Stopping { detail, inputs, .. } => {
                 self.mask(detail);
@@ -176,21 +170,13 @@ impl Redaction {
             | Kind::TakenIn { .. }
             | Kind::LevelIgnored { .. }
             | Kind::Command { .. } => self.user_words(kind),
-            Kind::Tool { call } => {
-                self.mask(&mut call.name);
-                self.optional(&mut call.arguments);
-                self.optional(&mut call.result);
+            Kind::Gathered { .. } | Kind::Tool { .. } | Kind::PermissionDecided { .. } => {
+                self.work_words(kind)
             }
             Kind::AgentSession { detail, .. } | Kind::HookEnded(HookEnd { detail, .. }) => self.mask(detail),
             Kind::HistoryCompacted { summary, .. } => self.mask(summary),
             Kind::PermissionAsked { request, .. } => {
                 self.request(request);
-            }
-            Kind::PermissionDecided { option, why, .. } => {
-                self.mask(why);
-                if let Some(option) = option {
-                    self.mask(&mut option.name);
-                }
             }
             Kind::Directive { directive, .. } => {
                 self.directive(directive);
