@@ -166,6 +166,7 @@ impl Redaction {
             Kind::InlineDirectives(_)
             | Kind::SettingsChanged { .. }
             | Kind::SettingsResolved { .. }
+            | Kind::Gathered { .. }
             | Kind::NotSteered { .. }
             | Kind::TakenIn { .. }
             | Kind::LevelIgnored { .. }

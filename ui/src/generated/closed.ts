@@ -25,6 +25,7 @@ import type {
   Gate,
   HoldReason,
   InkStyle,
+  JoinKind,
   Lane,
   LengthUnit,
   Markup,
@@ -270,6 +271,7 @@ export const gates = [
   { code: "queue_full", about: "Too many messages wait already." },
   { code: "sender_limit", about: "The sender wrote too many messages within a minute." },
   { code: "dropped", about: "A person dropped it while it waited." },
+  { code: "displaced", about: "A newer message took its place in the queue, which was full." },
   { code: "not_the_asker", about: "It answers a request for permission that is somebody else's." },
   { code: "nothing_asked", about: "It answers a request for permission, and none waits under this number." },
   { code: "which_asked", about: "It answers a request for permission without a number, and several wait, or it allows one that the chat shows only a part of." },
@@ -305,6 +307,13 @@ export const inkStyles = [
   { code: "code", about: "Code inside a line." },
   { code: "spoiler", about: "Hidden until it is touched." },
 ] as const satisfies readonly Entry<InkStyle>[];
+
+export const joinKinds = [
+  { code: "steered", about: "Into the agent while it ran." },
+  { code: "steered_too", about: "Into the agent while it ran; it waits for a run of its own, too." },
+  { code: "collected", about: "With all others that waited, as one run." },
+  { code: "summarised", about: "In a summary, as the queue was full." },
+] as const satisfies readonly Entry<JoinKind>[];
 
 export const lanes = [
   { code: "inbound", about: "From the message to the agent's start." },

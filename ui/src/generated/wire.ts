@@ -1323,7 +1323,7 @@ export type Frame = {
 };
 
 /** The reason for which a stage stopped a message. Every stop has one of these in the journal. */
-export type Gate = "empty_message" | "duplicate" | "too_old" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "pairing_full" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "sender_limit" | "dropped" | "not_the_asker" | "nothing_asked" | "which_asked" | "send_denied" | "shutting_down";
+export type Gate = "empty_message" | "duplicate" | "too_old" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "pairing_full" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "sender_limit" | "dropped" | "displaced" | "not_the_asker" | "nothing_asked" | "which_asked" | "send_denied" | "shutting_down";
 
 /** The valid keys and tags of a `[[key:value]]` header. Absent keys are absent in JSON. */
 export type Header = {
@@ -1497,6 +1497,9 @@ export type Intent = {
   live: boolean,
 };
 
+/** The way in which a message came into the run of another turn. */
+export type JoinKind = "steered" | "steered_too" | "collected" | "summarised";
+
 /** One action of the dialect `json`. */
 export type JsonAction = {
   /** The action's `type`. */
@@ -1610,6 +1613,36 @@ export type Kind = { "type": "started",
   /** True where it waited over a stop for longer than `outbox.max_age`: it goes on only when a person lets it. */
   needs_consent?: boolean,
 }
+| { "type": "not_steered",
+  /** The turn that runs, where there is one. */
+  running?: TurnId,
+  /** The reason, in words. */
+  why: string,
+}
+| { "type": "evicted",
+  /** Most messages that wait. */
+  cap: number,
+  /** The setting that says so, such as `queue.drop`. */
+  setting: string,
+}
+| { "type": "joined",
+  /** That turn. */
+  into: TurnId,
+  /** The way. */
+  how: JoinKind,
+}
+| { "type": "taken_in",
+  /** That turn. */
+  turn: TurnId,
+  /** The way. */
+  how: JoinKind,
+  /** The message. */
+  message: MessageId,
+  /** Its sender, by the name they give themselves. */
+  sender: string,
+  /** Its text, as the agent is given it. */
+  text: string,
+}
 | { "type": "dequeued",
   /** The time for which it waited. */
   waited_ms: number,
@@ -1715,6 +1748,8 @@ export type Kind = { "type": "started",
 | { "type": "run_cancelled",
   /** The author. */
   by: Actor,
+  /** The turn whose message interrupts it, where one does (`queue.mode`). */
+  interrupted_by?: TurnId,
 }
 | { "type": "session_reset",
   /** The author. */
@@ -3130,8 +3165,18 @@ export type Terminal = { "state": "replied" }
 }
 | { "state": "directive_ack" }
 | { "state": "dropped" }
-| { "state": "summarised" }
-| { "state": "steered" }
+| { "state": "summarised",
+  /** The turn whose agent was given the summary. */
+  into: TurnId,
+}
+| { "state": "collected",
+  /** The turn whose agent was given all of them. */
+  into: TurnId,
+}
+| { "state": "steered",
+  /** That turn. */
+  into: TurnId,
+}
 | { "state": "duplicate" }
 | { "state": "blocked",
   /** The gate. */

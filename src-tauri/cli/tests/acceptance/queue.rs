@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 const CONFIG: &str = "[channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n\
     [channels.signal]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n\
-    [outbox]\nmax_age = \"1ms\"\n[agent.script]\nfile = \"script.yaml\"\n";
+    [queue]\nmode = \"followup\"\n[outbox]\nmax_age = \"1ms\"\n[agent.script]\nfile = \"script.yaml\"\n";
 const STALLS: &str = "- agent:\n    - stall_ms: 3600000\n";
 
 /// A bot killed while each channel has a message that is answered and one that waits behind it.

@@ -60,7 +60,7 @@ fn what_is_not_there_is_said() {
 #[test]
 fn a_turn_whose_bot_was_killed_does_not_run_any_more() {
     let home = Home::with(
-        "[channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n[agent.script]\nfile = \"script.yaml\"\n",
+        "[channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n[queue]\nmode = \"followup\"\n[agent.script]\nfile = \"script.yaml\"\n",
     );
     home.write("script.yaml", "- agent: [\"Hi \", {stall_ms: 3600000}]\n");
     let mut bot = home.serve(&["--events", "--commands"]);

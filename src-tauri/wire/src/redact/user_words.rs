@@ -5,7 +5,7 @@ use crate::Kind;
 use foldback_directives::redact::InboundSecrets;
 
 impl Redaction {
-    /// Masks the words of an event about directives, commands, settings of a session, or messages in the queue.
+    /// Masks the words of an event about directives, commands, files, settings of a session, or messages in the queue.
     pub(super) fn user_words(&self, kind: &mut Kind) {
         match kind {
             Kind::InlineDirectives(read) => {
@@ -29,6 +29,13 @@ impl Redaction {
             }
             Kind::LevelIgnored { asked, why, .. } => {
                 self.mask(asked);
+                self.mask(why);
+            }
+            Kind::Gathered { name, why, heard, .. } => {
+                if self.inbound != InboundSecrets::Keep {
+                    self.mask(name);
+                    self.optional(heard);
+                }
                 self.mask(why);
             }
             Kind::NotSteered { why, .. } => self.mask(why),

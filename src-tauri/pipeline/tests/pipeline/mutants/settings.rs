@@ -21,7 +21,9 @@ pub(super) fn of(scene: &str) -> &'static str {
         }
         "in the chat" => "[agent.permissions]\nin_chat = true\n",
         "work" => "[output]\ntools = \"full\"\nreasoning = \"show\"\n",
-        "crowd" => "[queue]\ncap = 1\nper_sender = 3\n\n[agent]\nmax_runs = 1\n",
+        "crowd" => {
+            "[queue]\nmode = \"followup\"\ndrop = \"new\"\ncap = 1\nper_sender = 3\n\n[agent]\nmax_runs = 1\n"
+        }
         "cannot" => "[channels.telegram]\ndisable = [\"react\"]\n",
         "runaway" => "[output]\nmax_messages = 1\n",
         "files" => "[files]\nmax_size = \"2B\"\n",
