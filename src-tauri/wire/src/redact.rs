@@ -171,9 +171,7 @@ impl Redaction {
             | Kind::TakenIn { .. }
             | Kind::LevelIgnored { .. }
             | Kind::Command { .. } => self.user_words(kind),
-            Kind::Gathered { .. } | Kind::Tool { .. } | Kind::PermissionDecided { .. } => {
-                self.work_words(kind)
-            }
+            Kind::Tool { .. } | Kind::PermissionDecided { .. } => self.work_words(kind),
             Kind::AgentSession { detail, .. } | Kind::HookEnded(HookEnd { detail, .. }) => self.mask(detail),
             Kind::HistoryCompacted { summary, .. } => self.mask(summary),
             Kind::PermissionAsked { request, .. } => {

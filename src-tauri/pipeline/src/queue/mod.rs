@@ -24,7 +24,7 @@
 //! - A message that came into the run of another turn is open in the journal until that one has ended, so that a kill on
 //!   the way does not lose it without a word.
 
-mod doors;
+mod arrivals;
 mod joined;
 mod policy;
 
@@ -41,7 +41,7 @@ use crate::{
     supervise::contained,
     turn::{RunPermit, TurnRunner},
 };
-use doors::Doors;
+use arrivals::Arrivals;
 use foldback_directives::inbound::{Queue, QueueMode};
 use foldback_store::StoreError;
 use foldback_wire::{Actor, Gate, JoinKind, Kind, SessionId, Stage, TurnId};
@@ -111,7 +111,7 @@ pub(crate) struct TurnQueue {
     steering: Steering,
     policy: BySettings,
     pub(crate) conversations: Conversations<Pending>,
-    doors: Doors,
+    arrivals: Arrivals,
     joined: JoinedMessages,
 }
 
@@ -151,7 +151,7 @@ impl TurnQueue {
                 is_bounded: context.rules.holds(Rule::QueueCap),
             },
             conversations: Conversations::with_runs(most_runs),
-            doors: Doors::default(),
+            arrivals: Arrivals::default(),
             joined: JoinedMessages::new(seen, context.rules),
         })
     }
@@ -181,13 +181,13 @@ impl TurnQueue {
         }
         let steers = joins_as(&pending).is_some() && self.conversations.is_busy(&session);
         // Nothing overtakes what is about to be given to the agent.
-        let mut doors = self.doors.lock();
-        if let Some(line) = doors.get_mut(&session) {
+        let mut arrivals = self.arrivals.lock();
+        if let Some(line) = arrivals.get_mut(&session) {
             line.push_back(pending);
             return Ok(());
         }
         if steers {
-            doors.insert(session, std::collections::VecDeque::new());
+            arrivals.insert(session, std::collections::VecDeque::new());
             self.context.tasks.spawn(Arc::clone(self).steer_in_order(pending));
             return Ok(());
         }
@@ -202,7 +202,7 @@ impl TurnQueue {
         while let Some(pending) = next {
             if self.context.shutdown.no_new_turns.is_cancelled() {
                 // They stay open, and the next start takes them up.
-                self.doors.lock().remove(&session);
+                self.arrivals.lock().remove(&session);
                 return;
             }
             let (claim, recorder) = (pending.claim.clone(), pending.recorder.clone());
@@ -220,7 +220,7 @@ impl TurnQueue {
             if failed {
                 self.seen.lock().release(self.context.rules, &claim);
             }
-            next = self.doors.next(&session);
+            next = self.arrivals.next(&session);
         }
     }
 
@@ -326,7 +326,7 @@ impl TurnQueue {
     /// The turns that wait in a conversation, in order.
     pub(crate) fn turns_waiting(&self, session: &SessionId) -> Vec<TurnId> {
         let mut turns = self.conversations.waiting(session, Pending::id);
-        turns.extend(self.doors.turns(session));
+        turns.extend(self.arrivals.turns(session));
         turns
     }
 
@@ -337,7 +337,7 @@ impl TurnQueue {
         meant: impl Fn(&Pending) -> bool,
     ) -> Vec<Pending> {
         let mut taken = self.conversations.take_waiting_of(session, &meant);
-        taken.extend(self.doors.take(session, meant));
+        taken.extend(self.arrivals.take(session, meant));
         taken
     }
 

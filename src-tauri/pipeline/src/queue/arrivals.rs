@@ -9,9 +9,9 @@ use std::{
 
 /// By conversation; one is listed while a message of it is being given to an agent.
 #[derive(Default)]
-pub(super) struct Doors(Mutex<HashMap<SessionId, VecDeque<Pending>>>);
+pub(super) struct Arrivals(Mutex<HashMap<SessionId, VecDeque<Pending>>>);
 
-impl Doors {
+impl Arrivals {
     pub(super) fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, VecDeque<Pending>>> {
         // Every change leaves it whole, so that a panic elsewhere does not matter here.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -19,26 +19,26 @@ impl Doors {
 
     /// The next message of a conversation; without any it is not listed any more.
     pub(super) fn next(&self, session: &SessionId) -> Option<Pending> {
-        let mut doors = self.lock();
-        let next = doors.get_mut(session)?.pop_front();
+        let mut arrivals = self.lock();
+        let next = arrivals.get_mut(session)?.pop_front();
         if next.is_none() {
-            doors.remove(session);
+            arrivals.remove(session);
         }
         next
     }
 
     /// The turns of the messages of a conversation.
     pub(super) fn turns(&self, session: &SessionId) -> Vec<TurnId> {
-        let doors = self.lock();
-        doors
+        let arrivals = self.lock();
+        arrivals
             .get(session)
             .map_or_else(Vec::new, |line| line.iter().map(Pending::id).collect())
     }
 
     /// Takes out the messages of a conversation that are `meant`.
     pub(super) fn take(&self, session: &SessionId, meant: impl Fn(&Pending) -> bool) -> Vec<Pending> {
-        let mut doors = self.lock();
-        let Some(line) = doors.get_mut(session) else {
+        let mut arrivals = self.lock();
+        let Some(line) = arrivals.get_mut(session) else {
             return Vec::new();
         };
         let (taken, left): (VecDeque<_>, VecDeque<_>) = line.drain(..).partition(meant);
