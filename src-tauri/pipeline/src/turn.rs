@@ -22,6 +22,7 @@ use crate::{
         text_bound::TextBound,
     },
 };
+use foldback_agents::{Agent, TurnRequest};
 use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{Draft, Inbound, Kind, Terminal};
 use std::{borrow::Cow, sync::Arc};
@@ -186,17 +187,7 @@ impl TurnRunner {
         if self.context.rules.holds(Rule::InlineLevels) {
             request.levels = settings.levels(&self.context.ports.config.agent.models);
         }
-        let conversation = Conversation {
-            context: &self.context,
-            recorder,
-            session,
-            turn: *id,
-            agent: agent.as_ref(),
-        };
-        if !request.resume.contains_key(agent.backend()) {
-            conversation.restore().await?;
-        }
-        conversation.make_room(&cancel).await?;
+        self.recall(pending, agent.as_ref(), &request, &cancel).await?;
         let grammar = self.context.scan_settings(&port);
         let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
         let chat_full = CancellationToken::new();
@@ -259,6 +250,27 @@ impl TurnRunner {
             delivery.collect_elsewhere().await?;
         }
         Ok(delivery.terminal(failure))
+    }
+
+    /// Has the agent remember what was said before, as far as it fits, where that is not its backend's own to remember.
+    async fn recall(
+        &self,
+        pending: &Pending,
+        agent: &dyn Agent,
+        request: &TurnRequest,
+        cancel: &CancellationToken,
+    ) -> Result<(), StoreError> {
+        let conversation = Conversation {
+            context: &self.context,
+            recorder: &pending.recorder,
+            session: &pending.session,
+            turn: pending.id,
+            agent,
+        };
+        if !request.resume.contains_key(agent.backend()) {
+            conversation.restore().await?;
+        }
+        conversation.make_room(cancel).await
     }
 
     /// The settings of a turn, read as its run starts; those that are not the configuration's are told.

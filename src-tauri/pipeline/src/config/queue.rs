@@ -61,14 +61,12 @@ fn mode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<QueueMode>,
         let mut names = std::iter::once(&word.canonical).chain(word.aliases);
         names.any(|name| name.eq_ignore_ascii_case(&written))
     });
-    match meant {
-        Some((mode, _)) => Ok(Some(*mode)),
-        None => {
-            let names: Vec<_> = QueueMode::ALL.iter().map(|mode| mode.code()).collect();
-            let names = names.join("`, `");
-            Err(D::Error::custom(format!(
-                "{written:?} is no mode of the queue; it is one of `{names}`"
-            )))
-        }
+    if let Some((mode, _)) = meant {
+        return Ok(Some(*mode));
     }
+    let names: Vec<_> = QueueMode::ALL.iter().map(|mode| mode.code()).collect();
+    let names = names.join("`, `");
+    Err(D::Error::custom(format!(
+        "{written:?} is no mode of the queue; it is one of `{names}`"
+    )))
 }

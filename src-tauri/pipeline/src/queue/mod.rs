@@ -461,9 +461,9 @@ impl TurnQueue {
             Err(panicked) => {
                 self.context.runs.lock().remove(&id);
                 let mut seen = self.seen.lock();
-                claims
-                    .iter()
-                    .for_each(|claim| seen.release(self.context.rules, claim));
+                for claim in &claims {
+                    seen.release(self.context.rules, claim);
+                }
                 drop(seen);
                 self.joined.close(id, Vec::new(), None);
                 recorder.tell_panic("the turn stays open", &panicked);

@@ -107,17 +107,7 @@ fn words(kind: &Kind) -> String {
         Kind::Released { .. } => "released".into(),
         Kind::Directive { directive, .. } => read(directive),
         Kind::Skipped { at, outcome, .. } => format!("{}: {}", directive(*at), ended(outcome)),
-        Kind::Spoken(SpokenDirective {
-            at,
-            backend,
-            duration_ms,
-            bytes,
-            ..
-        }) => {
-            let seconds = Duration::from_millis(*duration_ms).as_secs_f64();
-            let what = directive(*at);
-            format!("{backend} spoke {what}: {seconds:.1} s, {bytes} bytes")
-        }
+        Kind::Spoken(words) => spoken(words),
         Kind::HeaderRead { header, .. } => keys(header),
         Kind::Action { action, outcome, .. } => format!("{}: {}", action.kind, ended(outcome)),
         Kind::Diagnosed { diagnostic, .. } => format!("{}: {}", diagnostic.code, diagnostic.message),
@@ -135,6 +125,20 @@ fn words(kind: &Kind) -> String {
         Kind::Idle => "conversation idle".into(),
         Kind::TurnEnded { terminal } => end(terminal),
     }
+}
+
+/// Words that were made into sound.
+fn spoken(words: &SpokenDirective) -> String {
+    let SpokenDirective {
+        at,
+        backend,
+        duration_ms,
+        bytes,
+        ..
+    } = words;
+    let seconds = Duration::from_millis(*duration_ms).as_secs_f64();
+    let what = directive(*at);
+    format!("{backend} spoke {what}: {seconds:.1} s, {bytes} bytes")
 }
 
 fn started(version: &str, replayed: bool) -> String {
