@@ -71,6 +71,31 @@ fn inputs_in_words(inputs: &BTreeMap<String, String>) -> String {
     format!(" ({})", words.join(", "))
 }
 
+/// True for a step on which a message always goes on.
+fn only_says_yes(kind: &Kind) -> bool {
+    matches!(
+        kind,
+        Kind::InlineDirectives(_)
+            | Kind::SettingsChanged { .. }
+            | Kind::SettingsResolved { .. }
+            | Kind::Command { .. }
+            | Kind::Received { .. }
+            | Kind::Passed { .. }
+            | Kind::Pairing { .. }
+            | Kind::Queued { .. }
+            | Kind::NotSteered { .. }
+            | Kind::Joined { .. }
+            | Kind::TakenIn { .. }
+            | Kind::Dequeued { .. }
+            | Kind::RunStarted { .. }
+            | Kind::PermissionAsked { .. }
+            | Kind::Directive { .. }
+            | Kind::Leaked { .. }
+            | Kind::Warned { .. }
+            | Kind::TurnEnded { .. }
+    )
+}
+
 /// What a step says about the answer.
 enum Says {
     /// It went on.
@@ -118,24 +143,7 @@ impl Way<'_> {
             Kind::InlineDirectives(read) if read.scope == DirectiveScope::Refused => {
                 (None, Says::No(read.setting.clone()))
             }
-            Kind::InlineDirectives(_)
-            | Kind::SettingsChanged { .. }
-            | Kind::SettingsResolved { .. }
-            | Kind::Command { .. }
-            | Kind::Received { .. }
-            | Kind::Passed { .. }
-            | Kind::Pairing { .. }
-            | Kind::Queued { .. }
-            | Kind::NotSteered { .. }
-            | Kind::Joined { .. }
-            | Kind::TakenIn { .. }
-            | Kind::Dequeued { .. }
-            | Kind::RunStarted { .. }
-            | Kind::PermissionAsked { .. }
-            | Kind::Directive { .. }
-            | Kind::Leaked { .. }
-            | Kind::Warned { .. }
-            | Kind::TurnEnded { .. } => (None, Says::Yes),
+            kind if only_says_yes(kind) => (None, Says::Yes),
             Kind::Evicted { setting, .. } => (None, Says::No(Some(setting.clone()))),
             Kind::Stopping {
                 gate,

@@ -211,8 +211,10 @@ mod tests {
         let mut mixed = waiting(&[C, C, C], &route, &own);
         mixed[1].route = &elsewhere;
         assert_eq!(batch(&mixed), 1);
-        let mut high = SessionSettings::default();
-        high.send = Some(foldback_wire::SendPolicy::Allow);
+        let high = SessionSettings {
+            send: Some(foldback_wire::SendPolicy::Allow),
+            ..SessionSettings::default()
+        };
         let mut mixed = waiting(&[C, C, C], &route, &own);
         mixed[2].own = &high;
         assert_eq!(batch(&mixed), 2);

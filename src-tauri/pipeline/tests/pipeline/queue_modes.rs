@@ -36,14 +36,14 @@ async fn not_steered(bot: &Bot) -> Vec<(Option<TurnId>, String)> {
 }
 
 async fn prompt_of(bot: &Bot, turn: TurnId) -> String {
-    let prompts = events_of(bot, turn)
+    let mut prompts = events_of(bot, turn)
         .await
         .into_iter()
         .filter_map(|event| match event.kind {
             Kind::Prepared { prompt } => Some(prompt),
             _ => None,
         });
-    prompts.last().unwrap_or_default()
+    prompts.next_back().unwrap_or_default()
 }
 
 #[tokio::test(start_paused = true)]

@@ -49,7 +49,8 @@ pub(super) fn words(kind: &Kind) -> String {
         } => {
             let summary = if *summarised { "a summary and " } else { "" };
             let older = if *left_out { ", older ones left out" } else { "" };
-            format!("conversation restored: {summary}{turns} turns, {tokens} tokens{older}")
+            let noun = if *turns == 1 { "turn" } else { "turns" };
+            format!("conversation restored: {summary}{turns} {noun}, {tokens} tokens{older}")
         }
         Kind::HistoryCompacted {
             by,

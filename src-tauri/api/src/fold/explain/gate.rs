@@ -1,9 +1,9 @@
-//! Why a message passed a stage, waited or was stopped.
+//! Why a message passed a stage or was stopped.
 
 use super::{Explanation, bytes};
 use foldback_wire::{DirectiveScope, FileFate, InlineDirectives, Kind, Stage, visible};
 
-const GOES_ON: &str = "The message goes on to the next stage; the user sees nothing of it.";
+pub(super) const GOES_ON: &str = "The message goes on to the next stage; the user sees nothing of it.";
 
 /// What is to be said of a decision on a message's way to the agent.
 pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
@@ -31,49 +31,6 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
                 .iter()
                 .fold(told, |told, (name, value)| told.with(name, value));
             told.with_known("setting", setting.as_ref())
-        }
-        Kind::Queued {
-            position,
-            runs,
-            needs_consent,
-        } => {
-            let effect = if *needs_consent {
-                "The agent is asked only when a person lets the message go on."
-            } else {
-                "The agent is asked later. The user waits."
-            };
-            of(Stage::Queue, effect)
-                .with("place", position)
-                .with_known("runs under way", runs.as_ref())
-        }
-        Kind::NotSteered { running, why } => of(
-            Stage::Queue,
-            "The agent that runs is not given the message. The message has a run of its own.",
-        )
-        .with_known("running turn", running.as_ref())
-        .with("why", why),
-        Kind::Evicted { cap, setting } => of(
-            Stage::Queue,
-            "The agent is given a summary of the message with the next one that runs.",
-        )
-        .with("most that wait", cap)
-        .with("setting", setting),
-        Kind::Joined { into, how } => {
-            Explanation::new(how.code(), how.about(), "The answer is that of the other turn.")
-                .with("turn", into)
-        }
-        Kind::TakenIn {
-            turn,
-            how,
-            sender,
-            text,
-            ..
-        } => Explanation::new(how.code(), how.about(), "The agent answers this message, too.")
-            .with("turn", turn)
-            .with("sender", visible(sender))
-            .with("text", bytes(text.len())),
-        Kind::Dequeued { waited_ms } => {
-            of(Stage::Queue, GOES_ON).with("waited", format_args!("{waited_ms} ms"))
         }
         Kind::Gathered {
             name,
@@ -141,7 +98,7 @@ fn inline(read: &InlineDirectives) -> Explanation {
         .with_known("setting", read.setting.as_ref())
 }
 
-fn of(stage: Stage, effect: &str) -> Explanation {
+pub(super) fn of(stage: Stage, effect: &str) -> Explanation {
     Explanation::new(stage.code(), stage.about(), effect)
 }
 

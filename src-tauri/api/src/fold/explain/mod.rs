@@ -4,6 +4,7 @@
 mod agent;
 mod delivery;
 mod gate;
+mod queue;
 mod scan;
 
 use super::{
@@ -107,6 +108,7 @@ fn held_still(kind: &Kind, scene: &Scene<'_>) -> Option<(u32, Hold)> {
 pub(super) fn explain(mut decision: Decision, kind: &Kind, scene: &Scene<'_>) -> DecisionDetail {
     decision.span = decision.span.or_else(|| span_of(kind, scene));
     let explanation = gate::explain(kind)
+        .or_else(|| queue::explain(kind))
         .or_else(|| agent::explain(kind))
         .or_else(|| scan::explain(kind, decision.at_ms, scene))
         .or_else(|| delivery::explain(kind, scene))

@@ -1,0 +1,57 @@
+//! Why a message waited, joined another or gave way to one.
+
+use super::{
+    Explanation, bytes,
+    gate::{GOES_ON, of},
+};
+use foldback_wire::{Kind, Stage, visible};
+
+/// What is to be said of a decision of the queue.
+pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
+    Some(match kind {
+        Kind::Queued {
+            position,
+            runs,
+            needs_consent,
+        } => {
+            let effect = if *needs_consent {
+                "The agent is asked only when a person lets the message go on."
+            } else {
+                "The agent is asked later. The user waits."
+            };
+            of(Stage::Queue, effect)
+                .with("place", position)
+                .with_known("runs under way", runs.as_ref())
+        }
+        Kind::NotSteered { running, why } => of(
+            Stage::Queue,
+            "The agent that runs is not given the message. The message has a run of its own.",
+        )
+        .with_known("running turn", running.as_ref())
+        .with("why", why),
+        Kind::Evicted { cap, setting } => of(
+            Stage::Queue,
+            "The agent is given a summary of the message with the next one that runs.",
+        )
+        .with("most that wait", cap)
+        .with("setting", setting),
+        Kind::Joined { into, how } => {
+            Explanation::new(how.code(), how.about(), "The answer is that of the other turn.")
+                .with("turn", into)
+        }
+        Kind::TakenIn {
+            turn,
+            how,
+            sender,
+            text,
+            ..
+        } => Explanation::new(how.code(), how.about(), "The agent answers this message, too.")
+            .with("turn", turn)
+            .with("sender", visible(sender))
+            .with("text", bytes(text.len())),
+        Kind::Dequeued { waited_ms } => {
+            of(Stage::Queue, GOES_ON).with("waited", format_args!("{waited_ms} ms"))
+        }
+        _ => return None,
+    })
+}
