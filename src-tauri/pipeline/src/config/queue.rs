@@ -1,6 +1,6 @@
 //! Messages that come while their conversation is busy.
 
-use super::{ChannelKind, Interval};
+use super::Interval;
 use foldback_directives::inbound::{QueueDrop, QueueMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
@@ -26,13 +26,10 @@ pub struct QueueConfig {
 }
 
 impl QueueConfig {
-    /// Most messages of one sender within a minute on a channel of this kind; 0 where there is no limit.
-    pub(crate) fn most_of_sender(&self, kind: Option<ChannelKind>) -> u32 {
-        self.per_sender.unwrap_or(match kind {
-            // Whoever tries the bot, perhaps with a script, is no flood.
-            Some(ChannelKind::Loopback) => 0,
-            _ => 60,
-        })
+    /// Most messages of one sender within a minute on a channel, which is simulated or real; 0 where there is no limit.
+    pub(crate) fn most_of_sender(&self, is_simulated: bool) -> u32 {
+        // Whoever tries the bot, perhaps with a script, is no flood.
+        self.per_sender.unwrap_or(if is_simulated { 0 } else { 60 })
     }
 }
 

@@ -5,6 +5,7 @@ use super::{
     sender_text::{AgentText, NewSession, OwnAnswerKind, TextContext, TextMeaning},
 };
 use crate::{
+    config::ChannelKind,
     flow::{Flow, Stop},
     queue_settings::QueueSettings,
     recorder::Recorder,
@@ -93,8 +94,8 @@ impl Gates {
             return None;
         }
         let settings = self.context.ports.settings(&message.channel);
-        let kind = settings.kind(&message.channel);
-        let most = self.context.ports.config.queue.most_of_sender(kind);
+        let is_simulated = settings.kind(&message.channel) == Some(ChannelKind::Loopback);
+        let most = self.context.ports.config.queue.most_of_sender(is_simulated);
         let times = &mut self.sender_times();
         match times.admit(self.context.rules, most, message, recorder.now()) {
             Flow::Continue(()) => None,
