@@ -49,7 +49,7 @@ allow_from = ["*"]
 `,
   );
   // All at once: as many runs go on by default as most machines bear.
-  const config = `[agent]\nbackend = "script"\nmax_runs = 200\n[agent.script]\nfile = ${JSON.stringify(script)}\n${tables.join("")}`;
+  const config = `[agent]\nbackend = "script"\nmax_runs = 200\n[queue]\nmode = "followup"\n[agent.script]\nfile = ${JSON.stringify(script)}\n${tables.join("")}`;
   let written = 0;
   /** `messages` messages each from `people` people, spread over the channels. */
   const write = async (word, people, messages) => {

@@ -15,7 +15,7 @@ describe("the conversations", () => {
   let agent;
   let window;
   before(async () => {
-    agent = await script(rules);
+    agent = await script(rules, "[queue]\nmode = \"followup\"");
     window = await open({ config: agent.config });
   });
   after(async () => {

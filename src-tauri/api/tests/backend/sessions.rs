@@ -1,6 +1,7 @@
 //! Conversations and requests for permission as a client sees them: listed, pushed, decided, stopped, forgotten.
 
 use crate::host::{Host, pushed};
+use foldback_directives::inbound::QueueMode;
 use foldback_wire::{
     Actor, PermissionRequest, RunActivity,
     rpc::{PendingPermission, Push, SessionLine, SessionList, Topic},
@@ -25,6 +26,7 @@ async fn host() -> Host {
         let path = setup.base.join("script.yaml");
         std::fs::write(&path, SCRIPT).unwrap();
         setup.config.agent.script.file = Some(path);
+        setup.config.queue.mode = Some(QueueMode::Followup);
     })
     .await
 }

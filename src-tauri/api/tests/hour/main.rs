@@ -94,7 +94,7 @@ async fn start(places: &BTreeMap<Platform, Place>, folder: &Path, clock: Arc<Fas
     let path = folder.join("foldback.toml");
     // Everybody writes more than a person does, and what a front end refused is counted as doubt, never sent twice.
     let general = "[agent.script]\nfile = \"script.yaml\"\n[files]\nsend_dir = \"out\"\n\
-                   [outbox]\ngateway_errors = \"unknown\"\n[queue]\ncap = 100000\nper_sender = 0\n";
+                   [outbox]\ngateway_errors = \"unknown\"\n[queue]\nmode = \"followup\"\ncap = 100000\nper_sender = 0\n";
     fs::write(&path, format!("{general}{tables}")).unwrap();
     fs::write(folder.join("script.yaml"), script()).unwrap();
     fs::create_dir(folder.join("out")).unwrap();

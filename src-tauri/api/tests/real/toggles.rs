@@ -76,7 +76,7 @@ impl World {
         let table = place.config(folder.path());
         fs::write(
             &path,
-            format!("[queue]\nper_sender = 0\n[agent.script]\nfile = \"script.yaml\"\n{table}"),
+            format!("[queue]\nmode = \"followup\"\nper_sender = 0\n[agent.script]\nfile = \"script.yaml\"\n{table}"),
         )
         .unwrap();
         fs::write(folder.path().join("script.yaml"), SCRIPT).unwrap();

@@ -111,7 +111,7 @@ impl Bot {
         }
         let config = format!(
             "[agent.script]\nfile = \"script.yaml\"\n[agent.openai]\nbase_url = \"{}\"\nmodel = \"test\"\n\
-             [files]\nsend_dir = \"out\"\n[queue]\ncap = 100000\nper_sender = 0\n{tables}",
+             [files]\nsend_dir = \"out\"\n[queue]\nmode = \"followup\"\ncap = 100000\nper_sender = 0\n{tables}",
             model.base_url()
         );
         fs::write(folder.join("foldback.toml"), config)?;

@@ -204,7 +204,7 @@ fn reach(point: CrashPoint) -> u64 {
 
 fn configure(home: &TempDir, platform: Platform, at: &SimulatedPlatform) {
     let config = format!(
-        "[agent.script]\nfile = \"script.yaml\"\n[typing]\nenabled = false\n[store]\nfile = \"journal.sqlite\"\n\
+        "[queue]\nmode = \"followup\"\n[agent.script]\nfile = \"script.yaml\"\n[typing]\nenabled = false\n[store]\nfile = \"journal.sqlite\"\n\
          [channels.{platform}]\nkind = \"loopback\"\napi_root = \"tcp://{}\"\narmed = true\nallow_from = [\"*\"]\n",
         at.address()
     );

@@ -113,7 +113,7 @@ fn home(place: &Place, platform: Platform) -> tempfile::TempDir {
     write(
         "foldback.toml",
         &format!(
-            "[agent.script]\nfile = \"script.yaml\"\n[files]\nsend_dir = \"out\"\n[typing]\nenabled = false\n\
+            "[queue]\nmode = \"followup\"\n[agent.script]\nfile = \"script.yaml\"\n[files]\nsend_dir = \"out\"\n[typing]\nenabled = false\n\
              [store]\nfile = \"journal.sqlite\"\n{}",
             place.config(home.path())
         ),
