@@ -12,9 +12,9 @@ use foldback_pipeline::{
     config::{Config, SpeechBackend, TranscriptionBackend},
 };
 use foldback_store::MemoryJournal;
-use foldback_wire::{Actor, CallFault, ChannelId, Clock, Platform, Timestamp};
+use foldback_wire::{Actor, CallFault, ChannelId, Clock, MessageId, Platform, Timestamp};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     fs,
     path::{Component, Path},
     sync::Arc,
@@ -70,6 +70,8 @@ pub(crate) struct Props {
     pub(crate) faults: Vec<CallFault>,
     /// What the agent takes beside text.
     pub(crate) accepts: Accepts,
+    /// Where runs were recorded: the messages that their agent took while it ran.
+    pub(crate) recorded_inputs: Option<HashSet<MessageId>>,
 }
 
 impl Props {
@@ -81,6 +83,7 @@ impl Props {
             files: files(fixture, &config),
             faults: fixture.faults.clone(),
             accepts: accepts(fixture),
+            recorded_inputs: None,
             channel,
             platform,
             config,
@@ -102,6 +105,7 @@ impl Stage {
             files,
             faults,
             accepts,
+            recorded_inputs,
         } = props;
         check_bounds(&config).map_err(StageError::Config)?;
         let folder = tempfile::tempdir()?;
@@ -115,7 +119,11 @@ impl Stage {
             Arc::clone(&clock),
             Some(send_dir.clone()),
         ));
-        let agent = Arc::new(ScriptAgent::new(Arc::clone(&clock)).with_accepts(accepts));
+        let agent = ScriptAgent::new(Arc::clone(&clock)).with_accepts(accepts);
+        let agent = Arc::new(match recorded_inputs {
+            Some(messages) => agent.with_recorded_inputs(messages),
+            None => agent,
+        });
         let journal = Arc::new(MemoryJournal::new());
         let speech = speech(&config, &clock);
         let engine = Engine::start(Parts {

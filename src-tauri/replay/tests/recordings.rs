@@ -2,6 +2,7 @@
 
 use foldback_agents::{Act, ScriptAgent, ScriptStep, speech::Transcriber};
 use foldback_channels::{ChannelAdapter, Loopback, profile};
+use foldback_directives::inbound::QueueMode;
 use foldback_pipeline::{
     Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock,
     config::{Config, TranscriptionBackend, embedded},
@@ -126,7 +127,9 @@ async fn held_too_long(send: bool) -> Vec<Event> {
 
 /// The journal of a conversation where two messages wait, and a person drops only the first of them.
 async fn one_of_two_dropped() -> Vec<Event> {
-    let bot = bot(Speech::default()).await;
+    let mut config = config();
+    config.queue.mode = Some(QueueMode::Followup);
+    let bot = bot_with(config, Path::new(""), Speech::default()).await;
     for (message, answer) in [("m1", "One."), ("m2", "Two."), ("m3", "Three.")] {
         bot.hears(message, answer).await;
     }
@@ -136,6 +139,15 @@ async fn one_of_two_dropped() -> Vec<Event> {
         .engine
         .drop_waiting(&line.session, Some(first), &Actor::Console);
     assert_eq!((dropped.unwrap(), line.waiting.len()), (1, 2));
+    bot.journal().await
+}
+
+/// The journal of a conversation where the agent takes a second message while it answers the first.
+async fn one_of_two_steered() -> Vec<Event> {
+    let bot = bot(Speech::default()).await;
+    for (message, answer) in [("m1", "One."), ("m2", "Two.")] {
+        bot.hears(message, answer).await;
+    }
     bot.journal().await
 }
 
@@ -280,4 +292,19 @@ fn only_what_a_person_dropped_is_dropped_again() {
         ["One.", "Two."],
         "whoever is answered takes the next answer"
     );
+}
+
+/// What was said to it stands in the run that took it, and is said once.
+#[test]
+fn what_an_agent_took_while_it_ran_is_taken_again_and_answered_there() {
+    let events = recorded(one_of_two_steered());
+    let joined = |events: &[Event]| {
+        let is_joined = |event: &&Event| matches!(event.kind, Kind::Joined { .. });
+        events.iter().filter(is_joined).count()
+    };
+    assert_eq!(joined(&events), 1);
+    let case = again(events);
+    assert_eq!(case.verdict, Verdict::Pass, "{:#?}", case.mismatches);
+    let said: Vec<_> = answers(&case).into_iter().map(|(text, _)| text).collect();
+    assert_eq!(said, ["One.", "One.Two."], "an edit takes up the first message");
 }

@@ -15,7 +15,7 @@ use foldback_wire::{
     PermissionRequest, RunId, RunLevel, RunLevels, SessionStart, StopReason, ThinkLevel, ToolCall,
 };
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -41,6 +41,8 @@ pub struct ScriptAgent {
     asking: Mutex<Asking>,
     /// Messages that were steered into runs.
     inboxes: Inboxes,
+    /// Where runs are played as they were recorded: the messages that are taken into them.
+    recorded_inputs: Option<HashSet<MessageId>>,
 }
 
 /// Who waits for the answer to which request.
@@ -67,6 +69,7 @@ impl ScriptAgent {
             },
             asking: Mutex::default(),
             inboxes: Inboxes::default(),
+            recorded_inputs: None,
         }
     }
 
@@ -94,6 +97,14 @@ impl ScriptAgent {
     #[must_use]
     pub fn with_accepts(mut self, accepts: Accepts) -> Self {
         self.accepts = accepts;
+        self
+    }
+
+    /// The same, taking only these messages into a run. It says nothing to them there: a run that was recorded holds what
+    /// was said to them.
+    #[must_use]
+    pub fn with_recorded_inputs(mut self, messages: HashSet<MessageId>) -> Self {
+        self.recorded_inputs = Some(messages);
         self
     }
 
@@ -358,6 +369,11 @@ impl Agent for ScriptAgent {
     }
 
     async fn steer(&self, run: RunId, input: SteerInput) -> Steer {
+        match &self.recorded_inputs {
+            Some(taken) if taken.contains(&input.message.message) => return Steer::Taken,
+            Some(_) => return Steer::not_now("script: the message was not taken when the run was recorded"),
+            None => {}
+        }
         if self.inboxes.put(run, input) {
             Steer::Taken
         } else {

@@ -56,6 +56,7 @@ pub(super) fn of(recording: &Recording, channel: &ChannelId, own: &[Event]) -> R
             config,
             faults: faults(own),
             accepts: sent::accepts(own),
+            recorded_inputs: Some(sent::taken_into_runs(own)),
         },
     })
 }

@@ -4,8 +4,8 @@
 use super::story::Turn;
 use foldback_agents::Accepts;
 use foldback_channels::sim::{SimFile, SimPlatform};
-use foldback_wire::{Event, FileFate, Inbound, Kind, RefusalCode};
-use std::time::Duration;
+use foldback_wire::{Event, FileFate, Inbound, Kind, MessageId, RefusalCode};
+use std::{collections::HashSet, time::Duration};
 
 /// Longer than any turn waits.
 const TOO_LONG: Duration = Duration::from_hours(24);
@@ -65,6 +65,21 @@ fn stand_in(media_type: &str, bytes: Option<u64>, fate: FileFate) -> SimFile {
         refused,
         ..content.into()
     }
+}
+
+/// The messages that an agent took while it ran.
+pub(super) fn taken_into_runs(events: &[Event]) -> HashSet<MessageId> {
+    let is_joined = |event: &&Event| matches!(event.kind, Kind::Joined { .. });
+    let joined: HashSet<_> = events
+        .iter()
+        .filter(is_joined)
+        .filter_map(|event| event.turn)
+        .collect();
+    let message = |event: &Event| match &event.kind {
+        Kind::Received { message } => joined.contains(&event.turn?).then(|| message.message.clone()),
+        _ => None,
+    };
+    events.iter().filter_map(message).collect()
 }
 
 /// What the agent took: everything but what it is recorded to have refused. What no setting was to blame for, was too

@@ -18,7 +18,11 @@ use foldback_transcripts::{Conversation, TranscriptTurn};
 use foldback_wire::{
     ChannelId, ChatId, ChatType, Clock, Event, Inbound, MessageId, Platform, Sender, UserId,
 };
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 
 /// Longest pause between two turns that is waited for.
 pub const LONGEST_PAUSE: Duration = Duration::from_hours(6);
@@ -116,6 +120,8 @@ fn props(turns: &[Numbered<'_>], platform: Platform) -> Props {
             files: true,
             ..Accepts::default()
         },
+        // Each text answers a message of its own.
+        recorded_inputs: Some(HashSet::new()),
     }
 }
 
