@@ -27,7 +27,7 @@ fn main() -> Result<(), tauri::Error> {
     if let Some(code) = foldback_api::guard_if_asked() {
         std::process::exit(code);
     }
-    foldback_api::begin_without_buffers();
+    foldback_api::begin_with_engine_environment();
     let start = WindowStart::from_arguments(std::env::args_os().skip(1));
     if async_runtime::block_on(start.hand_over()) {
         return Ok(());

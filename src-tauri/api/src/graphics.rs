@@ -2,29 +2,6 @@
 
 use std::{env, fs};
 
-/// Tells the engine not to draw by way of a card's buffers. Linux alone has that engine.
-#[cfg(target_os = "linux")]
-const WITHOUT_BUFFERS: &str = "WEBKIT_DISABLE_DMABUF_RENDERER";
-
-/// Begins the program anew without the buffers of a graphics card, where there is none: they take 5 MB of the page and are
-/// of no use. The engine reads that from the environment, which a program may set safely only for another one. Where it
-/// cannot begin anew, it goes on.
-pub fn begin_without_buffers() {
-    #[cfg(target_os = "linux")]
-    if draws_by_processor()
-        && env::var_os(WITHOUT_BUFFERS).is_none()
-        && let Ok(program) = env::current_exe()
-    {
-        use std::{os::unix::process::CommandExt as _, process::Command};
-        let arguments = env::args_os().skip(1);
-        // Comes back only where that failed, and then nothing has changed.
-        let _ = Command::new(program)
-            .args(arguments)
-            .env(WITHOUT_BUFFERS, "1")
-            .exec();
-    }
-}
-
 /// True where the processor is to draw the page by itself.
 ///
 /// Without a card the engine has its layers put together by an emulated one, which takes half of the page's time. It stays

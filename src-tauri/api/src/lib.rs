@@ -8,6 +8,8 @@ mod backend;
 mod catalog;
 mod contract;
 mod doors;
+#[cfg(target_os = "linux")]
+mod engine_environment;
 pub mod export;
 mod failure;
 mod fold;
@@ -32,11 +34,13 @@ pub use backend::{
     WindowOrder, check_send_dir, explain, order_window,
 };
 pub use contract::{COMMANDS, Commands, Signature, Signatures, call, signatures};
+#[cfg(target_os = "linux")]
+pub use engine_environment::begin_with_engine_environment;
 pub(crate) use fold::OutlinedLine;
 pub use fold::TurnFold;
 /// Becomes the guard of an agent where this process was started as one; to be asked first in `main`.
 pub use foldback_agents::guard::run_if_asked as guard_if_asked;
-pub use graphics::{begin_without_buffers, draws_by_processor};
+pub use graphics::draws_by_processor;
 pub use live::Subscription;
 pub use log::{KEPT as LOG_LINES, LogBook, LogError, LogLayer};
 pub use output::{Output, mask};
@@ -47,3 +51,7 @@ pub use shelf::Shelf;
 pub use signals::EndSignals;
 pub use why::why;
 pub use window_start::{WindowStart, absolute_target};
+
+/// Tells nothing to another engine.
+#[cfg(not(target_os = "linux"))]
+pub fn begin_with_engine_environment() {}
