@@ -260,6 +260,7 @@ closed_sets! {
     rpc::ReportFormat as reportFormats,
     wire::RunActivity as doings,
     wire::EmojiForm as emojiForms,
+    wire::ExpiryRule as expiryRules,
     wire::Fate as fates,
     wire::FileFate as fileFates,
     wire::FileKind as fileKinds,

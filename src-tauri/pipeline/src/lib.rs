@@ -23,6 +23,7 @@ mod engine;
 mod files;
 mod finish;
 mod flow;
+mod freshness;
 mod gates;
 mod history;
 mod id;

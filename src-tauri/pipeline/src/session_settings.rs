@@ -1,6 +1,8 @@
 //! Settings of sessions: what directives make of them, and which value counts for a turn.
 
-use crate::config::{PermissionPolicy, PermissionsConfig, ReasoningDisplay, ToolDisplay, ToolKind};
+use crate::config::{
+    CarriedSetting, PermissionPolicy, PermissionsConfig, ReasoningDisplay, ToolDisplay, ToolKind,
+};
 use foldback_directives::inbound::{
     Directives, Elevated, ExecAsk, ExecSecurity, Model, Queue, Reasoning, Think, Verbose,
 };
@@ -51,18 +53,31 @@ pub(crate) fn apply(settings: &mut SessionSettings, directives: &Directives) {
     }
 }
 
-/// Clears what people set about a conversation, as a new one begins. What its owner closed, and what a group is for,
-/// stays.
-pub(crate) fn begin_anew(settings: &mut SessionSettings, model: Option<String>) {
-    *settings = SessionSettings {
-        model: model.map(|model| Model {
-            model: Some(model),
-            ..Model::default()
-        }),
-        send: settings.send,
-        activation: settings.activation,
-        ..SessionSettings::default()
-    };
+/// The settings of a conversation that begins anew: of those before, the ones that are carried over, and no others.
+pub(crate) fn carried_over(before: &SessionSettings, carried: &[CarriedSetting]) -> SessionSettings {
+    let mut settings = SessionSettings::default();
+    for setting in carried {
+        match setting {
+            CarriedSetting::Think => settings.think = before.think,
+            CarriedSetting::Verbose => settings.verbose = before.verbose,
+            CarriedSetting::Reasoning => settings.reasoning = before.reasoning,
+            CarriedSetting::Elevated => settings.elevated = before.elevated,
+            CarriedSetting::Exec => settings.exec = before.exec.clone(),
+            CarriedSetting::Model => settings.model.clone_from(&before.model),
+            CarriedSetting::Queue => settings.queue = before.queue.clone(),
+            CarriedSetting::Send => settings.send = before.send,
+            CarriedSetting::Activation => settings.activation = before.activation,
+        }
+    }
+    settings
+}
+
+/// A model that is chosen by its name.
+pub(crate) fn chosen_model(name: String) -> Model {
+    Model {
+        model: Some(name),
+        ..Model::default()
+    }
 }
 
 /// The levels that directives ask for, as an agent is asked.

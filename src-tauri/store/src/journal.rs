@@ -88,6 +88,13 @@ pub struct SessionRecord {
     /// The settings that people changed; earlier versions kept none.
     #[serde(default)]
     pub settings: SessionSettings,
+    /// When it last began anew; none where it never did, or in an earlier version.
+    #[serde(default)]
+    pub began: Option<Timestamp>,
+    /// When something was last said in it: a message for the agent, or one that sets something. A question to the bot
+    /// itself is none. Earlier versions did not keep it.
+    #[serde(default)]
+    pub said: Option<Timestamp>,
 }
 
 /// What went wrong with the store. What was acknowledged before is safe.

@@ -68,7 +68,7 @@ kinds! {
     PermissionAsked = "permission_asked", Some(Stage::Run.code()) => "The agent asks before it uses a tool.",
     PermissionDecided = "permission_decided", Some(Stage::Run.code()) => "A request for permission was decided.",
     RunCancelled = "run_cancelled", Some(Stage::Run.code()) => "A person stopped the run.",
-    SessionReset = "session_reset", Some(Stage::Session.code()) => "A person reset the conversation: the agent forgets it.",
+    SessionReset = "session_reset", Some(Stage::Session.code()) => "The conversation begins anew: the agent forgets the one before.",
     HistoryRestored = "history_restored", Some(Stage::Prepare.code()) => "The agent was given the conversation as it was before a restart.",
     HistoryCompacted = "history_compacted", Some(Stage::Prepare.code()) => "The beginning of the conversation became a summary.",
     LevelIgnored = "level_ignored", Some(Stage::Run.code()) => "The run was asked for a level that the agent does not have.",

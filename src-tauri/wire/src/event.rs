@@ -2,10 +2,10 @@
 
 use crate::{
     Actor, AgentFault, Answerer, ChannelState, DirectiveRef, EffectiveSetting, Fault, FileFate, Gate, Hold,
-    HookEnd, Inbound, InlineDirectives, Intent, JoinKind, MessageId, OpId, Outcome, PairingStep,
-    PermissionId, PermissionOption, PermissionRequest, Receipt, RefusalCode, RunId, RunLevel, SessionStart,
-    SettingChange, SpokenDirective, Stage, StopReason, Terminal, Timestamp, ToolCall, TurnId, UnreadablePart,
-    Usage, UserId,
+    HookEnd, Inbound, InlineDirectives, Intent, JoinKind, KeptSetting, MessageId, OpId, Outcome, PairingStep,
+    PermissionId, PermissionOption, PermissionRequest, Receipt, RefusalCode, RunId, RunLevel, SessionExpiry,
+    SessionStart, SettingChange, SpokenDirective, Stage, StopReason, Terminal, Timestamp, ToolCall, TurnId,
+    UnreadablePart, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -303,12 +303,19 @@ pub enum Kind {
         #[ts(optional)]
         interrupted_by: Option<TurnId>,
     },
-    /// Somebody had the agent forget the conversation: its next turn begins a new one.
+    /// The conversation begins anew: the agent forgets the one before, and what was set for it is cleared.
     SessionReset {
-        /// The author.
+        /// The author; the pipeline where the one before ended by itself.
         by: Actor,
         /// The agent's id of the latest session that is forgotten; none where it had told none.
         agent: Option<String>,
+        /// The end of the one before, where nobody asked for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        expired: Option<SessionExpiry>,
+        /// The settings that it keeps (`session.carry_over`).
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        kept: Vec<KeptSetting>,
     },
     /// The agent, which remembers nothing of the conversation, was given it as the journal has it.
     HistoryRestored {

@@ -165,6 +165,7 @@ impl Redaction {
             }
             Kind::InlineDirectives(_)
             | Kind::SettingsChanged { .. }
+            | Kind::SessionReset { .. }
             | Kind::SettingsResolved { .. }
             | Kind::Gathered { .. }
             | Kind::NotSteered { .. }
@@ -209,7 +210,6 @@ impl Redaction {
             | Kind::RunStarted { .. }
             | Kind::MessageEnded { .. }
             | Kind::RunCancelled { .. }
-            | Kind::SessionReset { .. }
             | Kind::HistoryRestored { .. }
             | Kind::Used { .. }
             | Kind::RunEnded { .. }

@@ -19,6 +19,7 @@ import type {
   ReportFormat,
   RunActivity,
   EmojiForm,
+  ExpiryRule,
   Fate,
   FileFate,
   FileKind,
@@ -227,6 +228,11 @@ export const emojiForms = [
   { code: "fixed_set", about: "One of a fixed set of emoji; the nearest supported one is used." },
   { code: "shortcode", about: "A shortcode name such as thumbsup, also one that only the workspace has." },
 ] as const satisfies readonly Entry<EmojiForm>[];
+
+export const expiryRules = [
+  { code: "daily", about: "A new one begins every day (`session.reset.daily_at`)." },
+  { code: "idle", about: "Nothing was said in it for too long (`session.reset.idle`)." },
+] as const satisfies readonly Entry<ExpiryRule>[];
 
 export const fates = [
   { code: "show", about: "Part of what the user sees." },

@@ -944,6 +944,9 @@ export type ExampleFile = {
   path: string,
 };
 
+/** The rule by which a session ends by itself. */
+export type ExpiryRule = "daily" | "idle";
+
 /** The form of an export. */
 export type ExportFormat = "recording" | "fixture" | "markdown" | "html";
 
@@ -1510,6 +1513,14 @@ export type JsonAction = {
   span: Span,
 };
 
+/** A setting that a session keeps when it begins anew. */
+export type KeptSetting = {
+  /** The setting, such as `send` or `exec.ask`. */
+  setting: string,
+  /** Its value. */
+  value: string,
+};
+
 /** An event's kind and what belongs to it. Byte ranges point into the raw text of the assistant message named by
  * `message` (counted from 0 in a turn), which is stored once: in its `chunk` events. */
 export type Kind = { "type": "started",
@@ -1752,10 +1763,14 @@ export type Kind = { "type": "started",
   interrupted_by?: TurnId,
 }
 | { "type": "session_reset",
-  /** The author. */
+  /** The author; the pipeline where the one before ended by itself. */
   by: Actor,
   /** The agent's id of the latest session that is forgotten; none where it had told none. */
   agent: string | null,
+  /** The end of the one before, where nobody asked for it. */
+  expired?: SessionExpiry,
+  /** The settings that it keeps (`session.carry_over`). */
+  kept?: Array<KeptSetting>,
 }
 | { "type": "history_restored",
   /** Turns that it was given word for word, at least as far as they were delivered. */
@@ -2934,6 +2949,16 @@ export type SessionDrop = {
   /** Only these turns of it, and none that came since; `None` for all that wait. One that does not wait any more is
    * passed over. */
   turns?: Array<TurnId>,
+};
+
+/** The end of a session that nobody asked for. */
+export type SessionExpiry = {
+  /** The rule that ended it. */
+  rule: ExpiryRule,
+  /** The time of what was last said in it. */
+  last_used: Timestamp,
+  /** The time at which it ended. */
+  at: Timestamp,
 };
 
 /** A conversation with its own context, as the session stage keys it, such as `telegram:42:alice`. */

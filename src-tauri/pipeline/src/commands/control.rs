@@ -3,7 +3,7 @@
 
 use crate::{
     aged::AgedMessages,
-    context::TurnContext,
+    context::{ResetRequest, TurnContext},
     pending::Pending,
     queue::{TurnQueue, dropped},
 };
@@ -88,7 +88,7 @@ impl SessionControl {
         waiting
     }
 
-    /// Has the agent forget a session: its next turn begins a new one. What runs goes on.
+    /// Begins a session anew, as `/new` does. What runs goes on.
     pub(crate) async fn reset(&self, session: &SessionId, by: Actor) -> Result<(), StoreError> {
         let context = &self.context;
         let known = context.recorder.journal.session(session).await?;
@@ -98,6 +98,9 @@ impl SessionControl {
         };
         let on = (&context.runs, &context.agents);
         let recorder = recorder.in_session(session);
-        context.sessions.reset(&recorder, on, session, by).await
+        let new = ResetRequest::asked_by(by, None);
+        let begun = context.sessions.begin_anew(&recorder, on, session, new).await?;
+        self.change_settings(session, &begun.settings);
+        Ok(())
     }
 }

@@ -1,7 +1,11 @@
 //! Commands that change the sender's session.
 
 use super::Commands;
-use crate::{gates::OwnAnswer, recorder::Recorder};
+use crate::{
+    context::{BegunSession, ResetRequest},
+    gates::OwnAnswer,
+    recorder::Recorder,
+};
 use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{Actor, ChatType, GroupActivation, Kind, SendPolicy};
 
@@ -34,12 +38,17 @@ impl Commands {
         let context = &self.context;
         let chosen = context.ports.config.agent.models.get(first).cloned();
         let on = (&context.runs, &context.agents);
-        context
+        let new = ResetRequest::asked_by(by, chosen.clone());
+        let begun = context
             .sessions
-            .begin_anew(recorder, on, &answer.session, chosen.clone(), by)
+            .begin_anew(recorder, on, &answer.session, new)
             .await?;
+        self.control.change_settings(&answer.session, &begun.settings);
         let with = chosen.map_or_else(String::new, |model| format!(" with {model}"));
-        Ok(format!("✅ A new conversation begins{with}."))
+        Ok(format!(
+            "✅ A new conversation begins{with}.{}",
+            kept_in_words(&begun)
+        ))
     }
 
     pub(super) async fn set_activation(
@@ -109,4 +118,16 @@ impl Commands {
         }
         recorder.note(Kind::SettingsChanged { changes, by })
     }
+}
+
+/// The settings that a new session keeps, as a sentence.
+fn kept_in_words(begun: &BegunSession) -> String {
+    if begun.kept.is_empty() {
+        return String::new();
+    }
+    let kept = begun.kept.iter();
+    let kept: Vec<_> = kept
+        .map(|kept| format!("{} {}", kept.setting, kept.value))
+        .collect();
+    format!(" It keeps: {}.", kept.join(", "))
 }

@@ -111,11 +111,12 @@ impl Config {
     }
 
     /// The waits that end something: with none at all it would end before it began.
-    fn times(&self) -> [(&'static str, Option<Interval>); 11] {
+    fn times(&self) -> [(&'static str, Option<Interval>); 12] {
         let Self {
             agent,
             attachments,
             outbox,
+            session,
             ..
         } = self;
         let acp = &agent.acp;
@@ -131,6 +132,7 @@ impl Config {
             ("agent.acp.total_timeout", Some(acp.total_timeout)),
             ("attachments.timeout", Some(attachments.timeout)),
             ("outbox.max_age", Some(outbox.max_age)),
+            ("session.reset.idle", session.reset.idle),
         ]
     }
 }
@@ -154,6 +156,7 @@ mod tests {
             ("agent.acp", "total_timeout", "0m"),
             ("attachments", "timeout", "0s"),
             ("outbox", "max_age", "0s"),
+            ("session.reset", "idle", "0s"),
             ("store", "max_size", "0MB"),
             ("store", "file", ""),
             ("files", "send_dir", ""),

@@ -21,7 +21,9 @@ mod plain_http;
 mod quantity;
 mod queue;
 mod secret;
+mod session;
 mod speech;
+mod time_of_day;
 
 pub use access::{DmPolicy, GroupPolicy, MentionPattern};
 pub(crate) use access::{ListEntry, names_id};
@@ -43,7 +45,9 @@ pub use permissions::{PermissionPolicy, PermissionsConfig, ToolKind};
 pub use quantity::{ByteSize, Interval};
 pub use queue::{ChannelQueueConfig, QueueConfig};
 pub use secret::{Secret, SecretError};
+pub use session::{CarriedSetting, ResetConfig, SessionConfig, SessionScope};
 pub use speech::{SpeechBackend, SpeechConfig, TranscriptionBackend, TranscriptionConfig};
+pub use time_of_day::{TimeOfDay, Zone};
 
 use foldback_directives::redact::RedactSettings;
 use foldback_wire::{ChannelId, Platform};
@@ -254,38 +258,6 @@ impl Default for FilesConfig {
             allow_cleanup: false,
         }
     }
-}
-
-/// Settings by which messages are put into conversations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct SessionConfig {
-    /// The unit that has a conversation of its own.
-    pub scope: SessionScope,
-    /// Tells the user when the agent does not have their conversation any more.
-    pub tell_lost: bool,
-}
-
-impl Default for SessionConfig {
-    fn default() -> Self {
-        Self {
-            scope: SessionScope::default(),
-            tell_lost: true,
-        }
-    }
-}
-
-/// The unit that has a conversation of its own. Threads always do, except in the scope `global`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum SessionScope {
-    /// Every person in every chat.
-    #[default]
-    PerSender,
-    /// Every chat.
-    PerChat,
-    /// Everything together.
-    Global,
 }
 
 /// Operations that wait for a channel or are tried again.

@@ -143,6 +143,8 @@ macro_rules! as_text {
     };
 }
 
+pub(super) use as_text;
+
 as_text!(ByteSize, "50MB", "^[0-9_]+ ?([kKMG]B|[KMG]iB|B)?$");
 as_text!(Interval, "1500ms", "^[0-9_]+ ?(ms|s|m|h|d)$");
 

@@ -1,23 +1,71 @@
 //! The stored state of sessions. Changes of one record go one after the other, so that none undoes another.
 
 use super::{Agents, Runs};
-use crate::{recorder::Recorder, session_settings::begin_anew};
-use foldback_store::{Journal, SessionRecord, SessionSettings, StoreError};
-use foldback_wire::{Actor, Inbound, Kind, SessionId, SettingChange, TurnId};
+use crate::{
+    config::SessionConfig,
+    freshness::session_end,
+    recorder::Recorder,
+    session_settings::{carried_over, chosen_model},
+};
+use foldback_store::{Journal, Selection, SessionRecord, SessionSettings, StoreError};
+use foldback_wire::{
+    Actor, Inbound, KeptSetting, Kind, Seq, SessionExpiry, SessionId, SettingChange, Timestamp, TurnId,
+};
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
 /// The records of sessions.
 pub(crate) struct Sessions {
     journal: Arc<dyn Journal>,
+    config: SessionConfig,
     /// Held while a record is read, changed and written.
     changing: Mutex<()>,
 }
 
+/// A message as its session counts it.
+#[derive(Clone, Copy)]
+pub(crate) struct CountedMessage {
+    /// Its turn, where it is for the agent.
+    pub(crate) of_agent: Option<TurnId>,
+    /// It is a part of the conversation, not only a question to the bot itself.
+    pub(crate) is_said: bool,
+    /// An earlier process counted it.
+    pub(crate) is_counted: bool,
+}
+
+/// The reason for which a session begins anew.
+pub(crate) struct ResetRequest {
+    pub(crate) by: Actor,
+    /// The end of the one before, where nobody asked for it.
+    pub(crate) expired: Option<SessionExpiry>,
+    /// The model that it begins with.
+    pub(crate) model: Option<String>,
+}
+
+impl ResetRequest {
+    /// One that a person asked for.
+    pub(crate) const fn asked_by(by: Actor, model: Option<String>) -> Self {
+        Self {
+            by,
+            expired: None,
+            model,
+        }
+    }
+}
+
+/// A session that began anew.
+#[derive(Debug, Default)]
+pub(crate) struct BegunSession {
+    pub(crate) settings: SessionSettings,
+    /// The settings that it keeps of the one before.
+    pub(crate) kept: Vec<KeptSetting>,
+}
+
 impl Sessions {
-    pub(crate) fn new(journal: Arc<dyn Journal>) -> Self {
+    pub(crate) fn new(journal: Arc<dyn Journal>, config: SessionConfig) -> Self {
         Self {
             journal,
+            config,
             changing: Mutex::default(),
         }
     }
@@ -29,7 +77,7 @@ impl Sessions {
         recorder: &Recorder,
         id: &SessionId,
         message: &Inbound,
-        (turn, is_counted): (Option<TurnId>, bool),
+        counted: CountedMessage,
     ) -> Result<SessionRecord, StoreError> {
         let _changing = self.changing.lock().await;
         let now = recorder.now();
@@ -44,12 +92,17 @@ impl Sessions {
             sender: String::new(),
             latest_turn: None,
             settings: SessionSettings::default(),
+            began: None,
+            said: None,
         });
-        record.turns += u64::from(!is_counted);
+        record.turns += u64::from(!counted.is_counted);
+        if counted.is_said {
+            record.said = Some(now);
+        }
         record.used = now;
         record.chat = Some(message.chat.clone());
         record.sender = recorder.words(&message.sender.display_name).into_owned();
-        record.latest_turn = turn.or(record.latest_turn);
+        record.latest_turn = counted.of_agent.or(record.latest_turn);
         self.journal.put_session(record.clone()).await?;
         Ok(record)
     }
@@ -80,47 +133,107 @@ impl Sessions {
         Ok(changes)
     }
 
-    /// Begins a session anew: the agents forget it, and what people set about the conversation is cleared. Answers the
-    /// settings that are left.
-    pub(crate) async fn begin_anew(
+    /// Begins a session anew where it is over by itself, and tells why. One in which a run is under way is not.
+    pub(crate) async fn end_expired(
         &self,
         recorder: &Recorder,
         on: (&Runs, &Agents),
         id: &SessionId,
-        model: Option<String>,
-        by: Actor,
-    ) -> Result<SessionSettings, StoreError> {
-        self.reset(recorder, on, id, by.clone()).await?;
-        let mut left = SessionSettings::default();
-        let change = |settings: &mut SessionSettings| {
-            begin_anew(settings, model);
-            left = settings.clone();
+    ) -> Result<(), StoreError> {
+        let Some(record) = self.journal.session(id).await? else {
+            return Ok(());
         };
-        let changes = self.change_settings(id, change).await?;
-        if !changes.is_empty() {
-            recorder.note(Kind::SettingsChanged { changes, by })?;
+        let now = recorder.now();
+        let over = |last_used| session_end(&self.config.reset, last_used).filter(|end| end.at <= now);
+        let said = record.said.unwrap_or(record.used);
+        if over(said).is_none() || on.0.lock().values().any(|run| run.session == *id) {
+            return Ok(());
         }
-        Ok(left)
+        // An answer counts as well as its question, and may have taken long.
+        let Some(expired) = over(said.max(self.answered(&record).await?.unwrap_or(said))) else {
+            return Ok(());
+        };
+        let new = ResetRequest {
+            by: Actor::Pipeline,
+            expired: Some(expired),
+            model: None,
+        };
+        self.begin_anew(recorder, on, id, new).await?;
+        Ok(())
     }
 
-    /// Has the agents forget a session, and what runs in it keep nothing of it: its next turn begins a new conversation.
-    /// What runs goes on.
-    pub(crate) async fn reset(
+    /// The end of a session's latest turn.
+    async fn answered(&self, record: &SessionRecord) -> Result<Option<Timestamp>, StoreError> {
+        let Some(turn) = record.latest_turn else {
+            return Ok(None);
+        };
+        let wanted = Selection {
+            turns: Some([turn].into()),
+            ..Selection::kinds(["turn_ended"])
+        };
+        let events = self
+            .journal
+            .select(&wanted, Seq(0), self.journal.head(), 1)
+            .await?;
+        Ok(events.first().map(|event| event.at))
+    }
+
+    /// Begins a session anew: the agents forget it, and what runs in it keeps nothing of it, but goes on. What people set
+    /// about it is cleared, but for what is carried over.
+    pub(crate) async fn begin_anew(
         &self,
         recorder: &Recorder,
         (runs, agents): (&Runs, &Agents),
         id: &SessionId,
-        by: Actor,
-    ) -> Result<(), StoreError> {
+        new: ResetRequest,
+    ) -> Result<BegunSession, StoreError> {
+        let ResetRequest { by, expired, model } = new;
+        let anew = |before: &SessionSettings| {
+            let mut settings = carried_over(before, &self.config.carry_over);
+            if let Some(model) = &model {
+                settings.model = Some(chosen_model(model.clone()));
+            }
+            settings
+        };
+        let before = self.settings(id).await?;
+        let kept = kept_settings(&before, &anew(&before));
         forget(runs, agents, id);
         let latest = self.journal.agent_sessions(id).await?.into_iter().next();
-        let agent = latest.map(|kept| kept.id);
-        let event = recorder.draft(Kind::SessionReset { by, agent });
+        let event = recorder.draft(Kind::SessionReset {
+            by: by.clone(),
+            agent: latest.map(|kept| kept.id),
+            expired,
+            kept: kept.clone(),
+        });
         self.journal.put_agent_session(id, None, vec![event]).await?;
         // What began meanwhile may have been given what was written until now.
         forget(runs, agents, id);
-        Ok(())
+        let _changing = self.changing.lock().await;
+        let Some(mut record) = self.journal.session(id).await? else {
+            return Ok(BegunSession::default());
+        };
+        let settings = anew(&record.settings);
+        let changes = record.settings.changes_to(&settings);
+        record.settings = settings.clone();
+        record.began = Some(recorder.now());
+        record.said = record.began;
+        self.journal.put_session(record).await?;
+        if !changes.is_empty() {
+            recorder.note(Kind::SettingsChanged { changes, by })?;
+        }
+        Ok(BegunSession { settings, kept })
     }
+}
+
+/// The settings that are the same before and after, as far as they are set.
+fn kept_settings(before: &SessionSettings, after: &SessionSettings) -> Vec<KeptSetting> {
+    let before = before.written();
+    let kept = after.written().into_iter().filter(|set| before.contains(set));
+    kept.map(|(setting, value)| KeptSetting {
+        setting: setting.to_owned(),
+        value,
+    })
+    .collect()
 }
 
 fn forget(runs: &Runs, agents: &Agents, id: &SessionId) {

@@ -177,6 +177,7 @@ impl Engine {
             shutdown.deliveries_stopped.clone(),
         );
         let pairings = PairingBook::of(journal.as_ref()).await?;
+        let session_config = config.session.clone();
         let context = Arc::new(TurnContext {
             ports: Arc::new(Ports::new(board, config)),
             agents,
@@ -189,7 +190,7 @@ impl Engine {
             redaction,
             grammar_off,
             runs: Runs::default(),
-            sessions: Sessions::new(journal),
+            sessions: Sessions::new(journal, session_config),
             tasks: TaskTracker::new(),
             busy: TaskTracker::new(),
             shutdown,

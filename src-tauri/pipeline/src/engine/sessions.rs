@@ -132,7 +132,7 @@ impl Engine {
         self.core.control.drop_waiting(session, only, by)
     }
 
-    /// Has the agent forget a conversation: its next turn begins a new one. What runs goes on.
+    /// Begins a conversation anew, as `/new` does: the agent forgets it, and what was set is cleared. What runs goes on.
     pub async fn reset_session(&self, session: &SessionId, by: Actor) -> Result<(), StoreError> {
         self.core.control.reset(session, by).await
     }

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     config::ChannelKind,
+    context::{CountedMessage, ResetRequest},
     flow::{Flow, Stop},
     queue_settings::QueueSettings,
     recorder::Recorder,
@@ -32,12 +33,22 @@ impl Gates {
         if let Some(stop) = self.over_limit(recorder, message, origin, &meaning) {
             return Ok(stop.flow());
         }
-        let of_agent = matches!(meaning, TextMeaning::ForAgent(_)).then_some(turn);
-        let is_counted = matches!(origin, TurnOrigin::Resumed { counted: true, .. });
-        let record = self
-            .context
-            .sessions
-            .count_message(recorder, &session, message, (of_agent, is_counted))
+        let counted = CountedMessage {
+            of_agent: matches!(meaning, TextMeaning::ForAgent(_)).then_some(turn),
+            is_said: meaning.is_said(),
+            is_counted: matches!(origin, TurnOrigin::Resumed { counted: true, .. }),
+        };
+        let sessions = &self.context.sessions;
+        // One that was counted found its session fresh, and whoever begins a new one need not be told of the end of the old.
+        let finds = meaning.is_said() && !meaning.begins_anew() && !counted.is_counted;
+        if finds && self.context.rules.holds(Rule::SessionFresh) {
+            let on = (&self.context.runs, &self.context.agents);
+            sessions
+                .end_expired(&recorder.in_session(&session), on, &session)
+                .await?;
+        }
+        let record = sessions
+            .count_message(recorder, &session, message, counted)
             .await?;
         let recorder = recorder.in_session(&session);
         recorder.note(Kind::Passed {
@@ -125,9 +136,9 @@ impl Gates {
         let sessions = &self.context.sessions;
         if let Some(NewSession { model }) = reset {
             let on = (&self.context.runs, &self.context.agents);
-            stored = sessions
-                .begin_anew(recorder, on, &session, model, by.clone())
-                .await?;
+            let new = ResetRequest::asked_by(by.clone(), model);
+            let begun = sessions.begin_anew(recorder, on, &session, new).await?;
+            stored = begun.settings;
         }
         if let Some(kept) = kept {
             let change = |settings: &mut SessionSettings| settings.model = kept.model;

@@ -26,6 +26,28 @@ pub(super) enum TextMeaning {
     Answered(OwnAnswerKind),
 }
 
+impl TextMeaning {
+    /// True for what belongs to the conversation: words for the agent, and what sets something for it. A question to the
+    /// bot itself, such as `/status`, does not.
+    pub(super) const fn is_said(&self) -> bool {
+        match self {
+            Self::ForAgent(_) => true,
+            Self::Answered(OwnAnswerKind::Directives { .. }) => true,
+            Self::Answered(OwnAnswerKind::InvalidDirectives { .. }) => false,
+            Self::Answered(OwnAnswerKind::Command { row, .. }) => row.action.sets_something(),
+        }
+    }
+
+    /// True for what begins a new session itself.
+    pub(super) fn begins_anew(&self) -> bool {
+        match self {
+            Self::ForAgent(text) => text.reset.is_some(),
+            Self::Answered(OwnAnswerKind::Command { row, .. }) => row.action == Action::Reset,
+            Self::Answered(_) => false,
+        }
+    }
+}
+
 /// Words for the agent, with what the text said beside them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct AgentText {

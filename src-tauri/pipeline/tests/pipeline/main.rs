@@ -24,6 +24,7 @@ mod files;
 mod finish;
 mod flags;
 mod follow;
+mod fresh;
 mod front_ends;
 mod history;
 mod holds;

@@ -195,7 +195,7 @@ async fn a_reset_conversation_begins_anew_also_when_its_run_goes_on() {
     bot.says([keeps("s-2"), text("Hello again.")]);
     bot.turn(PLATFORM, "hi").await;
     assert_eq!(starts(&bot).await.last(), Some(&told("s-2", SessionStart::New)));
-    let reset = |kind: &Kind| matches!(kind, Kind::SessionReset { by: Actor::Console, agent: Some(id) } if id == "s-1");
+    let reset = |kind: &Kind| matches!(kind, Kind::SessionReset { by: Actor::Console, agent: Some(id), .. } if id == "s-1");
     assert_eq!(bot.kinds().await.iter().filter(|kind| reset(kind)).count(), 1);
     bot.check().await;
 }

@@ -287,7 +287,10 @@ fn happenings(
             Kind::Stopping {
                 gate: Gate::Dropped, ..
             } => Happens::Drop(event.session.clone()?),
-            Kind::SessionReset { .. } => Happens::Reset(event.session.clone()?),
+            // Those of a sender come with the message, and those of the pipeline with the time.
+            Kind::SessionReset { by, .. } if by.is_person() && !matches!(by, Actor::User(_)) => {
+                Happens::Reset(event.session.clone()?)
+            }
             Kind::Muted { muted, by } if by.is_person() => Happens::Mute(*muted),
             _ => return None,
         };

@@ -247,7 +247,10 @@ fn texts(kind: &Kind) -> Vec<&str> {
         } => vec![sender, text, message.as_str()],
         Kind::Truncated { file, detail, .. } => file.iter().chain(detail).map(String::as_str).collect(),
         Kind::HistoryCompacted { summary, .. } => vec![summary],
-        Kind::SessionReset { agent, .. } => agent.iter().map(String::as_str).collect(),
+        Kind::SessionReset { agent, kept, .. } => {
+            let kept = kept.iter().flat_map(|kept| [&kept.setting, &kept.value]);
+            agent.iter().chain(kept).map(String::as_str).collect()
+        }
         Kind::Held { hold, .. } => vec![&hold.rule, &hold.because, &hold.releases],
         Kind::Action { action, .. } => vec![&action.payload],
         Kind::Intended { intent, .. } => {

@@ -2,7 +2,7 @@
 
 use super::words::{lasting, said};
 use crate::kind;
-use foldback_wire::{Actor, Kind, PermissionOption, StopReason};
+use foldback_wire::{Actor, ExpiryRule, KeptSetting, Kind, PermissionOption, SessionExpiry, StopReason};
 
 /// The words of an event of the stage `run`.
 pub(super) fn words(kind: &Kind) -> String {
@@ -37,10 +37,12 @@ pub(super) fn words(kind: &Kind) -> String {
             by,
             interrupted_by: Some(turn),
         } => format!("stopped: turn {turn} of {by} interrupts it (queue.mode)"),
-        Kind::SessionReset { by, agent } => match agent {
-            Some(id) => format!("conversation reset by {by} (session {id} of the agent)"),
-            None => format!("conversation reset by {by}"),
-        },
+        Kind::SessionReset {
+            by,
+            agent,
+            expired,
+            kept,
+        } => reset(by, agent.as_deref(), expired.as_ref(), kept),
         Kind::HistoryRestored {
             turns,
             tokens,
@@ -99,4 +101,28 @@ fn permission(option: Option<&PermissionOption>, by: &Actor, why: &str) -> Strin
         None => format!("no answer is given by {by}"),
     };
     said(decided, why)
+}
+
+fn reset(by: &Actor, agent: Option<&str>, expired: Option<&SessionExpiry>, kept: &[KeptSetting]) -> String {
+    let mut words = match expired {
+        None => format!("conversation reset by {by}"),
+        Some(SessionExpiry { rule, last_used, at }) => {
+            let why = match rule {
+                ExpiryRule::Daily => "a new one begins every day",
+                ExpiryRule::Idle => "nothing was said for too long",
+            };
+            format!("conversation reset: {why} (last used {last_used}, over at {at})")
+        }
+    };
+    if !kept.is_empty() {
+        let kept: Vec<_> = kept
+            .iter()
+            .map(|kept| format!("{} {}", kept.setting, kept.value))
+            .collect();
+        words.push_str(&format!(", kept: {}", kept.join(", ")));
+    }
+    if let Some(id) = agent {
+        words.push_str(&format!(" (session {id} of the agent)"));
+    }
+    words
 }

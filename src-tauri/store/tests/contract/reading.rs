@@ -234,6 +234,8 @@ pub(crate) async fn a_conversation_is_read_backwards_and_alone(mut house: impl H
     let reset = Kind::SessionReset {
         by: Actor::Console,
         agent: None,
+        expired: None,
+        kept: Vec::new(),
     };
     let compacted = Kind::HistoryCompacted {
         by: Actor::Pipeline,

@@ -150,6 +150,8 @@ pub(crate) async fn sessions_are_kept(mut house: impl House) {
             send: Some(SendPolicy::Deny),
             ..SessionSettings::default()
         },
+        began: Some(Timestamp(2)),
+        said: None,
     };
     let journal = house.enter().await;
     assert_eq!(journal.session(&id).await.unwrap(), None);

@@ -196,6 +196,8 @@ async fn a_damaged_record_of_a_conversation_hides_no_other() {
             sender: String::new(),
             latest_turn: None,
             settings: SessionSettings::default(),
+            began: None,
+            said: None,
         };
         journal.put_session(record).await.unwrap();
     }

@@ -22,6 +22,11 @@ impl Redaction {
                     self.optional(&mut change.to);
                 }
             }
+            Kind::SessionReset { kept, .. } => {
+                for setting in kept {
+                    self.mask(&mut setting.value);
+                }
+            }
             Kind::SettingsResolved { settings } => {
                 for setting in settings {
                     self.mask(&mut setting.value);

@@ -49,6 +49,13 @@ pub(crate) enum Action {
     Permission,
 }
 
+impl Action {
+    /// True where it sets something for the session, or begins a new one; others only ask, or act on what runs.
+    pub(crate) const fn sets_something(self) -> bool {
+        matches!(self, Self::Reset | Self::Activation | Self::Send)
+    }
+}
+
 /// One command.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct CommandRow {
