@@ -63,6 +63,7 @@ rules! {
     SessionSender = "P.session.sender": "In groups the scope per-sender gives everyone a conversation of their own.",
     SessionThread = "P.session.thread": "A thread is a conversation of its own.",
     SessionFresh = "P.session.fresh": "A message to a conversation that is over by itself begins a new one.",
+    SessionWord = "P.session.word": "A configured word that is the sender's whole text begins a new conversation.",
     SessionResume = "P.session.resume": "The agent is given the session of its own that it told for the conversation, also after a restart.",
     SessionLost = "P.session.lost": "That the agent lost a conversation is told to the user, unless the setting says otherwise.",
     InlineForwarded = "P.inline.forwarded": "In a message that is passed on no directive and no command is read.",

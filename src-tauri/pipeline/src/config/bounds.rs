@@ -37,6 +37,7 @@ impl Config {
             queue,
             outbox,
             typing,
+            session,
             files,
             store,
             log,
@@ -66,6 +67,11 @@ impl Config {
                 "agent.compact_at",
                 agent.compact_at > 0.0 && agent.compact_at <= 1.0,
                 "must be above 0 and at most 1".to_owned(),
+            ),
+            (
+                "session.reset_words",
+                session.has_words(),
+                "must have no empty word".to_owned(),
             ),
             (
                 "typing.every",

@@ -12,6 +12,8 @@ pub struct SessionConfig {
     pub scope: SessionScope,
     /// The end of a conversation by itself; it goes on for ever where nothing is set.
     pub reset: ResetConfig,
+    /// Words that begin a new conversation like `/new`, where they are the sender's whole text, in any case.
+    pub reset_words: Vec<String>,
     /// The settings that a new conversation keeps, whether it begins with `/new` or by itself. All others are cleared.
     pub carry_over: Vec<CarriedSetting>,
     /// Tells the user when the agent does not have their conversation any more.
@@ -23,9 +25,26 @@ impl Default for SessionConfig {
         Self {
             scope: SessionScope::default(),
             reset: ResetConfig::default(),
+            reset_words: Vec::new(),
             carry_over: vec![CarriedSetting::Send, CarriedSetting::Activation],
             tell_lost: true,
         }
+    }
+}
+
+impl SessionConfig {
+    /// Whether a text is one of the words that begin a new conversation, and nothing else.
+    pub(crate) fn is_reset_word(&self, text: &str) -> bool {
+        // A text that is much longer is not looked at.
+        let text = text.trim();
+        let fits = |word: &&String| text.len() <= word.len() * 4;
+        let mut words = self.reset_words.iter().filter(fits);
+        words.any(|word| word.trim().to_lowercase() == text.to_lowercase())
+    }
+
+    /// True where each of those words can be a text.
+    pub(super) fn has_words(&self) -> bool {
+        self.reset_words.iter().all(|word| !word.trim().is_empty())
     }
 }
 
@@ -81,12 +100,28 @@ pub enum CarriedSetting {
 
 #[cfg(test)]
 mod tests {
+    use super::SessionConfig;
     use crate::config::parse;
     use std::path::Path;
 
     fn error(text: &str) -> String {
         let parsed = parse(text, Path::new("foldback.toml"));
         parsed.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_reset_word_is_the_whole_text_in_any_case() {
+        let config = SessionConfig {
+            reset_words: vec!["Fresh start".to_owned(), "ÄRA".to_owned()],
+            ..SessionConfig::default()
+        };
+        for text in ["fresh start", " FRESH START\n", "ära"] {
+            assert!(config.is_reset_word(text), "{text}");
+        }
+        for text in ["fresh", "a fresh start", "fresh start!", ""] {
+            assert!(!config.is_reset_word(text), "{text}");
+        }
+        assert!(error("[session]\nreset_words = [\"a\", \" \"]\n").contains("session.reset_words: must"));
     }
 
     #[test]

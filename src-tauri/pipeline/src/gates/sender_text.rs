@@ -153,6 +153,10 @@ impl TextContext<'_> {
             return answered(stop, String::new());
         }
         let text = without_mention(&message.text, is_group);
+        if self.config.session.is_reset_word(text) && self.rules.holds(Rule::SessionWord) {
+            let reset = COMMANDS.iter().find(|row| row.action == Action::Reset)?;
+            return answered(reset, String::new());
+        }
         let Recognised { row, arguments, rest } = recognise(text)?;
         if row.action == Action::Reset {
             return Some(self.new_session(row, arguments, &rest));
@@ -221,7 +225,7 @@ mod tests {
     use std::sync::Arc;
 
     fn read_message(message: &Inbound, is_allowed: bool) -> TextMeaning {
-        let text = "[agent.models]\nopus = \"anthropic/opus\"\n";
+        let text = "[agent.models]\nopus = \"anthropic/opus\"\n[session]\nreset_words = [\"fresh start\"]\n";
         let config = parse(text, std::path::Path::new("foldback.toml")).unwrap();
         let access = CommandAccess {
             is_allowed,
@@ -314,6 +318,20 @@ mod tests {
             ("hi".into(), Some("anthropic/opus".into()))
         );
         assert_eq!(begins("/new opusculum"), ("opusculum".into(), None));
+    }
+
+    #[test]
+    fn a_configured_word_alone_begins_a_new_session() {
+        assert_eq!(command(&read("Fresh start")), Some("new"));
+        for text in ["Fresh start please", "> Fresh start", "Path: Fresh start"] {
+            assert_eq!(read(text), TextMeaning::ForAgent(AgentText::default()), "{text}");
+        }
+        assert_eq!(command(&read_message(&inbound("fresh start"), false)), None);
+        let mut message = inbound("@bot fresh start");
+        message.chat_type = ChatType::Group;
+        assert_eq!(command(&read_message(&message, true)), Some("new"));
+        message.forwarded = true;
+        assert_eq!(command(&read_message(&message, true)), None);
     }
 
     #[test]
