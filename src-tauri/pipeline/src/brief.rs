@@ -8,6 +8,7 @@ use crate::{
     rules::Rule,
     stages::{
         gather::{Gather, GatheredFiles},
+        notices::notices_section,
         others::{CollectedMessage, collected_section, summary_section},
         prepare::{HostAbilities, PrepareContext, prepare},
         transcript::transcripts,
@@ -16,7 +17,7 @@ use crate::{
 };
 use foldback_agents::{Agent, TurnRequest};
 use foldback_directives::redact::InboundSecrets;
-use foldback_store::StoreError;
+use foldback_store::{StoreError, SystemNotice};
 use foldback_wire::{Inbound, JoinKind, Kind, RunLevels};
 use std::collections::BTreeMap;
 use tokio_util::sync::CancellationToken;
@@ -29,7 +30,7 @@ pub(crate) async fn brief(
     joined: &[JoinedMessage],
     port: &Port,
     agent: &dyn Agent,
-    cancel: &CancellationToken,
+    (cancel, notices): (&CancellationToken, &[SystemNotice]),
 ) -> Result<TurnRequest, StoreError> {
     let Pending {
         message, recorder, ..
@@ -44,7 +45,7 @@ pub(crate) async fn brief(
         cancel,
     };
     let mut files = Vec::new();
-    let mut sections = String::new();
+    let mut sections = notices_section(notices);
     let mut collected = Vec::new();
     for JoinedMessage { pending, .. } in of_kind(joined, JoinKind::Collected) {
         let (gathered, heard) = gather_files(context, &gather, &pending.message, cancel).await;
@@ -83,6 +84,8 @@ pub(crate) async fn brief(
     recorder.note(Kind::Prepared {
         prompt: prompt.clone(),
     })?;
+    // Behind the prompt: a crash in between tells them twice, and never not at all.
+    context.sessions.end_notices(&pending.session, notices).await?;
     let mut message = message.clone();
     message.forget_handles();
     Ok(TurnRequest {

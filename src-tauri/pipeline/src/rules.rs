@@ -87,6 +87,7 @@ rules! {
     GatherTold = "P.gather.told": "A file that is not given is named to the agent, with the reason.",
     PrepareSender = "P.prepare.sender": "The agent is given the sender context with the message id.",
     PrepareDirectives = "P.prepare.directives": "The agent is taught exactly the directives the channel can do.",
+    PrepareNotices = "P.prepare.notices": "What happened in the conversation since the last answer is told to the agent once, as data.",
     RunLate = "P.run.late": "Steps of another run are dropped.",
     RunNotice = "P.run.notice": "A failed run says so to the user, after what was said before.",
     RunSilence = "P.run.silence": "A run that says nothing for too long has failed.",

@@ -23,7 +23,7 @@ use crate::{
     },
 };
 use foldback_agents::{Agent, TurnRequest};
-use foldback_store::{SessionSettings, StoreError};
+use foldback_store::{SessionSettings, StoreError, SystemNotice};
 use foldback_wire::{Draft, Inbound, Kind, Terminal};
 use std::{borrow::Cow, sync::Arc};
 use tokio::sync::mpsc;
@@ -164,7 +164,7 @@ impl TurnRunner {
                 detail: format!("the channel {} is gone", message.channel),
             });
         };
-        let settings = self.settings_of(pending).await?;
+        let (settings, notices) = self.settings_of(pending).await?;
         port.output.tools = settings.tools().unwrap_or(port.output.tools);
         port.output.reasoning = settings.reasoning().unwrap_or(port.output.reasoning);
         let permissions = settings.permissions(&self.context.ports.config.agent.permissions);
@@ -183,7 +183,15 @@ impl TurnRunner {
         let stopped = cancel.clone();
         let state = self.list_run(pending, &cancel);
         let agent = self.context.agents.of(&message.channel);
-        let mut request = brief(&self.context, pending, joined, &port, agent.as_ref(), &cancel).await?;
+        let mut request = brief(
+            &self.context,
+            pending,
+            joined,
+            &port,
+            agent.as_ref(),
+            (&cancel, &notices),
+        )
+        .await?;
         if self.context.rules.holds(Rule::InlineLevels) {
             request.levels = settings.levels(&self.context.ports.config.agent.models);
         }
@@ -273,17 +281,23 @@ impl TurnRunner {
         conversation.make_room(cancel).await
     }
 
-    /// The settings of a turn, read as its run starts; those that are not the configuration's are told.
-    async fn settings_of(&self, pending: &Pending) -> Result<TurnSettings, StoreError> {
+    /// The settings of a turn, read as its run starts, and what its agent is to be told; those settings that are not the
+    /// configuration's are told.
+    async fn settings_of(&self, pending: &Pending) -> Result<(TurnSettings, Vec<SystemNotice>), StoreError> {
+        let sessions = &self.context.sessions;
+        let (session, mut notices) = sessions.state_for_turn(&pending.session).await?;
+        if !self.context.rules.holds(Rule::PrepareNotices) {
+            notices.clear();
+        }
         let settings = TurnSettings {
             message: pending.overrides.clone(),
-            session: self.context.sessions.settings(&pending.session).await?,
+            session,
         };
         let told = settings.effective();
         if !told.is_empty() {
             pending.recorder.note(Kind::SettingsResolved { settings: told })?;
         }
-        Ok(settings)
+        Ok((settings, notices))
     }
 
     /// Lists a turn as one that runs.

@@ -1,7 +1,7 @@
 //! What the pipeline needs of a store. Two implementations, one contract suite: SQLite, and memory for
 //! replays, whose virtual clock must not race a database's threads.
 
-use crate::{EventDuration, Mention, Selection, SessionSettings, Then, TurnOutline};
+use crate::{EventDuration, Mention, Selection, SessionSettings, SystemNotice, Then, TurnOutline};
 use async_trait::async_trait;
 use foldback_wire::{
     ChannelId, ChatId, Draft, Event, OpId, Operation, Outcome, Seq, SessionId, Target, Timestamp, TurnId,
@@ -95,6 +95,9 @@ pub struct SessionRecord {
     /// itself is none. Earlier versions did not keep it.
     #[serde(default)]
     pub said: Option<Timestamp>,
+    /// What its agent is told with the next prompt, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<SystemNotice>,
 }
 
 /// What went wrong with the store. What was acknowledged before is safe.

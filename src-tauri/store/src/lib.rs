@@ -16,6 +16,7 @@ mod scene;
 mod selection;
 mod session_settings;
 mod sqlite;
+mod system_notice;
 mod then;
 mod view;
 
@@ -37,5 +38,6 @@ pub use sqlite::{
     Limits, SqliteJournal, check_links, close_to_others, has_writer, journal_files, make_private_folder,
     real_journal,
 };
+pub use system_notice::{SystemNotice, add_notice};
 pub use then::{Case, Instead, Removal, Then};
 pub use view::{Opening, SearchDirection, TurnView, View, Work};

@@ -3,7 +3,7 @@
 
 use crate::{
     aged::AgedMessages,
-    context::{ResetRequest, TurnContext},
+    context::{ResetRequest, TurnContext, stopped_in_words},
     pending::Pending,
     queue::{TurnQueue, dropped},
 };
@@ -49,6 +49,25 @@ impl SessionControl {
             stopped |= run.stop(by.clone())?;
         }
         Ok(stopped)
+    }
+
+    /// True where an agent of a session is at work, not only delivered.
+    pub(crate) fn is_running(&self, session: &SessionId) -> bool {
+        let runs = self.context.runs.lock();
+        runs.values()
+            .any(|run| run.session == *session && !run.state.is_delivering())
+    }
+
+    /// Has the agent of a session told with its next prompt that its run was stopped.
+    pub(crate) fn tell_stopped(&self, session: &SessionId, by: Actor) {
+        let (context, session) = (Arc::clone(&self.context), session.clone());
+        self.context.tasks.spawn(async move {
+            let text = stopped_in_words(&by);
+            let told = context.sessions.notify(&context.recorder, &session, "run", &text);
+            if let Err(error) = told.await {
+                tracing::warn!(%error, "the agent will not be told that its run was stopped");
+            }
+        });
     }
 
     /// Drops what waits in a session, or only some turns of it; answers how many messages that were.

@@ -130,7 +130,7 @@ impl Commands {
                 let changes = self
                     .context
                     .sessions
-                    .change_settings(&answer.session, settings)
+                    .change_settings(&recorder, &answer.session, &by, settings)
                     .await?;
                 let now = self.context.sessions.settings(&answer.session).await?;
                 self.control.change_settings(&answer.session, &now);
@@ -202,7 +202,7 @@ impl Commands {
             Action::Commands => help::commands(),
             Action::Status => self.status(answer, recorder).await?,
             Action::WhoAmI => about::whoami(&answer.message, &answer.access),
-            Action::Stop => return self.stop(answer, &by),
+            Action::Stop => return self.stop(answer, recorder, &by).await,
             Action::Reset => self.reset(answer, arguments, recorder, by).await?,
             Action::Models => about::models(&self.context, &answer.message.channel),
             Action::Activation => self.set_activation(answer, arguments, recorder, by).await?,

@@ -2,7 +2,7 @@
 
 use super::Commands;
 use crate::{
-    context::{BegunSession, ResetRequest},
+    context::{BegunSession, ResetRequest, stopped_in_words},
     gates::OwnAnswer,
     recorder::Recorder,
 };
@@ -11,9 +11,27 @@ use foldback_wire::{Actor, ChatType, GroupActivation, Kind, SendPolicy};
 
 impl Commands {
     /// Stops the run, and drops what waits behind it.
-    pub(super) fn stop(&self, answer: &OwnAnswer, by: &Actor) -> Result<Option<String>, StoreError> {
-        let dropped = self.control.drop_waiting(&answer.session, None, by)?;
-        let stopped = self.control.stop_runs(&answer.session, None, by)?;
+    pub(super) async fn stop(
+        &self,
+        answer: &OwnAnswer,
+        recorder: &Recorder,
+        by: &Actor,
+    ) -> Result<Option<String>, StoreError> {
+        let session = &answer.session;
+        let dropped = self.control.drop_waiting(session, None, by)?;
+        let sessions = &self.context.sessions;
+        // Before it is stopped, as the next run may begin at once.
+        let told = if self.control.is_running(session) {
+            sessions
+                .notify(recorder, session, "run", &stopped_in_words(by))
+                .await?
+        } else {
+            Vec::new()
+        };
+        let stopped = self.control.stop_runs(session, None, by)?;
+        if !stopped {
+            sessions.end_notices(session, &told).await?;
+        }
         // A run that is stopped says so itself.
         if stopped && dropped == 0 {
             return Ok(None);
@@ -111,7 +129,7 @@ impl Commands {
         let changes = self
             .context
             .sessions
-            .change_settings(&answer.session, change)
+            .change_settings(recorder, &answer.session, &by, change)
             .await?;
         if changes.is_empty() {
             return Ok(());

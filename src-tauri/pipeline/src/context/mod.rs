@@ -7,7 +7,7 @@ mod shutdown;
 
 pub use agents::Agents;
 pub(crate) use runs::{RunHandle, RunState, Runs};
-pub(crate) use sessions::{BegunSession, CountedMessage, ResetRequest, Sessions};
+pub(crate) use sessions::{BegunSession, CountedMessage, ResetRequest, Sessions, stopped_in_words};
 pub(crate) use shutdown::Shutdown;
 
 use crate::{

@@ -7,7 +7,9 @@ use crate::{
     recorder::Recorder,
     session_settings::{carried_over, chosen_model},
 };
-use foldback_store::{Journal, Selection, SessionRecord, SessionSettings, StoreError};
+use foldback_store::{
+    Journal, Selection, SessionRecord, SessionSettings, StoreError, SystemNotice, add_notice,
+};
 use foldback_wire::{
     Actor, Inbound, KeptSetting, Kind, Seq, SessionExpiry, SessionId, SettingChange, Timestamp, TurnId,
 };
@@ -94,6 +96,7 @@ impl Sessions {
             settings: SessionSettings::default(),
             began: None,
             said: None,
+            notices: Vec::new(),
         });
         record.turns += u64::from(!counted.is_counted);
         if counted.is_said {
@@ -113,11 +116,56 @@ impl Sessions {
         Ok(record.map(|record| record.settings).unwrap_or_default())
     }
 
-    /// Changes the settings of a session, durable when it returns, and answers what changed. A session that does not
-    /// exist is left so.
-    pub(crate) async fn change_settings(
+    /// The settings that are stored on a session, and what its agent is to be told.
+    pub(crate) async fn state_for_turn(
         &self,
         id: &SessionId,
+    ) -> Result<(SessionSettings, Vec<SystemNotice>), StoreError> {
+        let record = self.journal.session(id).await?;
+        Ok(record
+            .map(|record| (record.settings, record.notices))
+            .unwrap_or_default())
+    }
+
+    /// Has the agent of a session told with its next prompt what happened; of what is `about` the same only the latest is
+    /// told. Durable when it returns. Answers the notice, if there is such a session.
+    pub(crate) async fn notify(
+        &self,
+        recorder: &Recorder,
+        id: &SessionId,
+        about: &str,
+        text: &str,
+    ) -> Result<Vec<SystemNotice>, StoreError> {
+        let _changing = self.changing.lock().await;
+        let Some(mut record) = self.journal.session(id).await? else {
+            return Ok(Vec::new());
+        };
+        add_notice(&mut record.notices, notice(recorder, about, text));
+        let told = record.notices.last().cloned();
+        self.journal.put_session(record).await?;
+        Ok(told.into_iter().collect())
+    }
+
+    /// Takes away what the agent was told. What came since waits for the next prompt.
+    pub(crate) async fn end_notices(&self, id: &SessionId, told: &[SystemNotice]) -> Result<(), StoreError> {
+        if told.is_empty() {
+            return Ok(());
+        }
+        let _changing = self.changing.lock().await;
+        let Some(mut record) = self.journal.session(id).await? else {
+            return Ok(());
+        };
+        record.notices.retain(|notice| !told.contains(notice));
+        self.journal.put_session(record).await
+    }
+
+    /// Changes the settings of a session, durable when it returns, and answers what changed; its agent is told of what it
+    /// may notice. A session that does not exist is left so.
+    pub(crate) async fn change_settings(
+        &self,
+        recorder: &Recorder,
+        id: &SessionId,
+        by: &Actor,
         change: impl FnOnce(&mut SessionSettings) + Send,
     ) -> Result<Vec<SettingChange>, StoreError> {
         let _changing = self.changing.lock().await;
@@ -128,6 +176,10 @@ impl Sessions {
         change(&mut record.settings);
         let changes = before.changes_to(&record.settings);
         if !changes.is_empty() {
+            for change in changes.iter().filter(|change| is_noticed(&change.setting)) {
+                let text = change_in_words(change, by);
+                add_notice(&mut record.notices, notice(recorder, &change.setting, &text));
+            }
             self.journal.put_session(record).await?;
         }
         Ok(changes)
@@ -217,6 +269,10 @@ impl Sessions {
         record.settings = settings.clone();
         record.began = Some(recorder.now());
         record.said = record.began;
+        // What happened in the one before is no business of the new one.
+        record.notices.clear();
+        let text = reset_in_words(&by, expired.as_ref(), &kept);
+        add_notice(&mut record.notices, notice(recorder, "session", &text));
         self.journal.put_session(record).await?;
         if !changes.is_empty() {
             recorder.note(Kind::SettingsChanged { changes, by })?;
@@ -234,6 +290,47 @@ fn kept_settings(before: &SessionSettings, after: &SessionSettings) -> Vec<KeptS
         value,
     })
     .collect()
+}
+
+/// A notice, without secrets.
+fn notice(recorder: &Recorder, about: &str, text: &str) -> SystemNotice {
+    SystemNotice {
+        at: recorder.now(),
+        about: about.to_owned(),
+        text: recorder.words(text).into_owned(),
+    }
+}
+
+/// The notice that a run was stopped.
+pub(crate) fn stopped_in_words(by: &Actor) -> String {
+    format!("{by:#} stopped your last answer before it was complete. Go on with care, or ask what is wanted.")
+}
+
+/// Whether an agent may notice that a setting changed: not those about which messages reach it, and how they wait.
+fn is_noticed(setting: &str) -> bool {
+    !setting.starts_with("queue.") && setting != "send"
+}
+
+fn change_in_words(change: &SettingChange, by: &Actor) -> String {
+    let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "the default".to_owned());
+    let (setting, from, to) = (&change.setting, value(&change.from), value(&change.to));
+    format!("{by:#} set {setting} to {to}; it was {from}.")
+}
+
+fn reset_in_words(by: &Actor, expired: Option<&SessionExpiry>, kept: &[KeptSetting]) -> String {
+    let why = expired.map_or_else(
+        || format!("{by:#} asked for it"),
+        |end| format!("the one before was last used at {}", end.last_used),
+    );
+    let kept: Vec<_> = kept
+        .iter()
+        .map(|kept| format!("{} {}", kept.setting, kept.value))
+        .collect();
+    let kept = match kept.as_slice() {
+        [] => String::new(),
+        kept => format!(" These settings stay: {}.", kept.join(", ")),
+    };
+    format!("A new conversation begins: {why}.{kept}")
 }
 
 fn forget(runs: &Runs, agents: &Agents, id: &SessionId) {

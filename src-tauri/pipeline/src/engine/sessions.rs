@@ -106,10 +106,14 @@ impl Engine {
     /// Stops the run of a turn. What it said so far is delivered. False when it does not run, or its agent is done.
     pub fn cancel(&self, turn: TurnId, by: Actor) -> Result<bool, StoreError> {
         let running = self.core.context.runs.lock().get(&turn).cloned();
-        match running {
-            Some(running) => running.stop(by),
-            None => Ok(false),
+        let Some(running) = running else {
+            return Ok(false);
+        };
+        let stopped = running.stop(by.clone())?;
+        if stopped {
+            self.core.control.tell_stopped(&running.session, by);
         }
+        Ok(stopped)
     }
 
     /// Stops what runs in a conversation, or only one turn of it. False when that does not run, or its agent is done.
@@ -119,7 +123,11 @@ impl Engine {
         only: Option<TurnId>,
         by: &Actor,
     ) -> Result<bool, StoreError> {
-        self.core.control.stop_runs(session, only, by)
+        let stopped = self.core.control.stop_runs(session, only, by)?;
+        if stopped {
+            self.core.control.tell_stopped(session, by.clone());
+        }
+        Ok(stopped)
     }
 
     /// Drops what waits in a conversation, or only some turns of it; answers how many messages that were.

@@ -142,7 +142,7 @@ impl Gates {
         }
         if let Some(kept) = kept {
             let change = |settings: &mut SessionSettings| settings.model = kept.model;
-            let changes = sessions.change_settings(&session, change).await?;
+            let changes = sessions.change_settings(recorder, &session, &by, change).await?;
             if !changes.is_empty() {
                 recorder.note(Kind::SettingsChanged { changes, by })?;
             }

@@ -39,6 +39,7 @@ mod lost;
 mod most;
 #[cfg(feature = "mutants")]
 mod mutants;
+mod notices;
 mod overtaken;
 mod pairing;
 mod panics;

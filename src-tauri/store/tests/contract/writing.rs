@@ -2,7 +2,7 @@
 
 use crate::House;
 use crate::words::{details, everything, run_started, said, said_in, sending, sent};
-use foldback_store::{Numbers, SessionRecord, SessionSettings, StoreError};
+use foldback_store::{Numbers, SessionRecord, SessionSettings, StoreError, SystemNotice};
 use foldback_wire::{OpId, SendPolicy, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
 use std::sync::Arc;
 
@@ -152,6 +152,11 @@ pub(crate) async fn sessions_are_kept(mut house: impl House) {
         },
         began: Some(Timestamp(2)),
         said: None,
+        notices: vec![SystemNotice {
+            at: Timestamp(2),
+            about: "run".to_owned(),
+            text: "It was stopped.".to_owned(),
+        }],
     };
     let journal = house.enter().await;
     assert_eq!(journal.session(&id).await.unwrap(), None);

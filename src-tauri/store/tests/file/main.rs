@@ -198,6 +198,7 @@ async fn a_damaged_record_of_a_conversation_hides_no_other() {
             settings: SessionSettings::default(),
             began: None,
             said: None,
+            notices: Vec::new(),
         };
         journal.put_session(record).await.unwrap();
     }
