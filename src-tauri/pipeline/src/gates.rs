@@ -316,7 +316,7 @@ impl Gates {
                 return Ok(Flow::Continue(Destination::PermissionAnswer(name)));
             }
         }
-        let session = session::key(rules, self.context.ports.config.session.scope, message);
+        let session = session::key(rules, &self.context.ports.config.session, message);
         let activation = match message.chat_type {
             ChatType::Group => self.context.sessions.settings(&session).await?.activation,
             ChatType::Direct => None,

@@ -173,11 +173,7 @@ impl Pairing {
         let gate = stop.gate;
         let before = pairing.into_iter().chain([stop.into()]);
         let before = before.map(|kind| recorder.draft(kind)).collect();
-        let session = session::key(
-            self.context.rules,
-            self.context.ports.config.session.scope,
-            &message,
-        );
+        let session = session::key(self.context.rules, &self.context.ports.config.session, &message);
         let sender = OperationSender::of_turn(
             (&self.delivery_queues, &self.context.ids),
             (turn, &session),

@@ -62,6 +62,7 @@ rules! {
     ActivationBots = "P.activation.bots": "Bots get only so many turns in a row in a chat, until a person writes there.",
     SessionSender = "P.session.sender": "In groups the scope per-sender gives everyone a conversation of their own.",
     SessionThread = "P.session.thread": "A thread is a conversation of its own.",
+    SessionMain = "P.session.main": "Where the setting names one, direct chats share a conversation.",
     SessionFresh = "P.session.fresh": "A message to a conversation that is over by itself begins a new one.",
     SessionWord = "P.session.word": "A configured word that is the sender's whole text begins a new conversation.",
     SessionResume = "P.session.resume": "The agent is given the session of its own that it told for the conversation, also after a restart.",

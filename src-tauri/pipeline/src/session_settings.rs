@@ -67,6 +67,7 @@ pub(crate) fn carried_over(before: &SessionSettings, carried: &[CarriedSetting])
             CarriedSetting::Queue => settings.queue = before.queue.clone(),
             CarriedSetting::Send => settings.send = before.send,
             CarriedSetting::Activation => settings.activation = before.activation,
+            CarriedSetting::Usage => settings.usage = before.usage,
         }
     }
     settings

@@ -1,7 +1,9 @@
 //! What the pipeline needs of a store. Two implementations, one contract suite: SQLite, and memory for
 //! replays, whose virtual clock must not race a database's threads.
 
-use crate::{EventDuration, Mention, Selection, SessionSettings, SystemNotice, Then, TurnOutline};
+use crate::{
+    EventDuration, Mention, Selection, SessionSettings, SystemNotice, Then, TurnOutline, UsageTotals,
+};
 use async_trait::async_trait;
 use foldback_wire::{
     ChannelId, ChatId, Draft, Event, OpId, Operation, Outcome, Seq, SessionId, Target, Timestamp, TurnId,
@@ -220,6 +222,10 @@ pub trait Journal: Send + Sync {
 
     /// The conversations used last, the latest first, at most `limit`; and how many there are.
     async fn sessions(&self, limit: usize) -> Result<(Vec<SessionRecord>, u64), StoreError>;
+
+    /// The tokens that a session took since it last began anew. Costs a look-up by key, however long the journal is; what
+    /// [`Self::prune`] deletes stays counted.
+    async fn usage(&self, of: &SessionId) -> Result<UsageTotals, StoreError>;
 
     /// The agents' own sessions of a conversation, the latest first: one of a backend, and several where others stepped
     /// in. Costs a look-up by key, however long the journal is.

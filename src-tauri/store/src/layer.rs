@@ -3,6 +3,7 @@
 
 use crate::{
     EventDuration, Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, TurnOutline,
+    UsageTotals,
 };
 use async_trait::async_trait;
 use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
@@ -162,6 +163,9 @@ impl<L: JournalLayer> Journal for L {
         Ok(counted(self, self.below().of_process(until, limit).await?))
     }
 
+    async fn usage(&self, of: &SessionId) -> Result<UsageTotals, StoreError> {
+        self.below().usage(of).await
+    }
     async fn conversation(&self, of: &SessionId, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
         Ok(counted(self, self.below().conversation(of, until, limit).await?))
     }

@@ -15,6 +15,7 @@ mod row;
 mod scene;
 mod selection;
 mod session_settings;
+mod session_usage;
 mod sqlite;
 mod system_notice;
 mod then;
@@ -34,6 +35,7 @@ pub(crate) use scene::SCENE_KINDS;
 pub use scene::Scene;
 pub use selection::Selection;
 pub use session_settings::SessionSettings;
+pub use session_usage::UsageTotals;
 pub use sqlite::{
     Limits, SqliteJournal, check_links, close_to_others, has_writer, journal_files, make_private_folder,
     real_journal,

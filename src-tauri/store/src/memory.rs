@@ -3,7 +3,7 @@
 
 use crate::{
     EventDuration, Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, TurnOutline,
-    duration::DurationTracker, ledger::Ledger, outline::OutlineParts,
+    UsageTotals, duration::DurationTracker, ledger::Ledger, outline::OutlineParts,
 };
 use async_trait::async_trait;
 use foldback_wire::{
@@ -364,6 +364,15 @@ impl Journal for MemoryJournal {
         told.reverse();
         told.truncate(limit);
         Ok(told)
+    }
+
+    async fn usage(&self, of: &SessionId) -> Result<UsageTotals, StoreError> {
+        let state = self.state();
+        let own = state
+            .events
+            .iter()
+            .filter(|event| event.session.as_ref() == Some(of));
+        Ok(own.fold(UsageTotals::default(), |totals, event| totals.fold(&event.kind)))
     }
 
     async fn last_before(&self, before: Timestamp) -> Result<Option<Timestamp>, StoreError> {

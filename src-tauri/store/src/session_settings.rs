@@ -1,7 +1,7 @@
 //! The settings of a session that people changed.
 
 use foldback_directives::inbound::{Elevated, Exec, Model, Queue, Reasoning, Think, Verbose};
-use foldback_wire::{GroupActivation, SendPolicy, SettingChange};
+use foldback_wire::{GroupActivation, SendPolicy, SettingChange, UsageLine};
 use serde::{Deserialize, Serialize};
 
 /// The settings of a session that a directive, a command or a person at the console stored. One that is absent was not
@@ -34,6 +34,9 @@ pub struct SessionSettings {
     /// Messages of a group that are for the bot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub activation: Option<GroupActivation>,
+    /// The line about tokens under an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<UsageLine>,
 }
 
 impl SessionSettings {
@@ -64,6 +67,7 @@ impl SessionSettings {
                 "activation",
                 self.activation.map(|activation| activation.to_string()),
             ),
+            ("usage", self.usage.map(|line| line.to_string())),
         ];
         let set = all.into_iter();
         set.filter_map(|(name, value)| value.map(|value| (name, value)))

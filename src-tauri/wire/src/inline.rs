@@ -75,6 +75,15 @@ closed_set! {
 }
 
 closed_set! {
+    /// The line about tokens under an answer.
+    pub enum UsageLine {
+        Off = "off": "None.",
+        Tokens = "tokens": "The tokens of the answer.",
+        Full = "full": "The tokens of the answer, and the session.",
+    }
+}
+
+closed_set! {
     /// The place that a setting's value comes from, the nearest first.
     pub enum SettingSource {
         Inline = "inline": "A directive of the message itself.",

@@ -54,7 +54,7 @@ pub use ids::{
 pub use inbound::{Attachment, ChatType, FileFate, Inbound, OmittedContent, Sender};
 pub use inline::{
     DirectiveScope, EffectiveSetting, GroupActivation, InlineDirective, InlineDirectives, SendPolicy,
-    SettingChange, SettingSource,
+    SettingChange, SettingSource, UsageLine,
 };
 pub use levels::{ModelOverride, RunLevel, RunLevels, ThinkLevel};
 pub use link::{LINK_SCHEME, LinkError};

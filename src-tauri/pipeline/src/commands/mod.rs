@@ -23,6 +23,7 @@ mod control;
 mod help;
 mod reply;
 mod sender;
+mod session;
 mod status;
 
 pub(crate) use control::SessionControl;
@@ -110,10 +111,19 @@ impl Commands {
         } = turn;
         let busy = self.context.busy.token();
         let by = Actor::User(answer.message.sender.id.clone());
+        let mut file = None;
         let (events, terminal, text) = match &answer.kind {
             OwnAnswerKind::Command { row, arguments } => {
                 let text = if row.rights == Rights::Owner && !answer.access.is_owner {
                     self.refused()
+                } else if row.action == Action::Export {
+                    match self.export(id, &answer, &recorder).await? {
+                        Ok(operation) => {
+                            file = Some(operation);
+                            None
+                        }
+                        Err(why) => Some(why),
+                    }
                 } else {
                     self.run_command(id, row, arguments, &answer, &recorder, by)
                         .await?
@@ -163,7 +173,7 @@ impl Commands {
             message: &answer.message,
         };
         let text = text.as_deref().map(|text| UserText::CommandAnswer { text });
-        let terminal = reply.send(events, text, terminal, busy).await?;
+        let terminal = reply.send(events, (text, file), terminal, busy).await?;
         recorder.note_all(vec![
             Kind::Idle,
             Kind::TurnEnded {
@@ -208,6 +218,10 @@ impl Commands {
             Action::Activation => self.set_activation(answer, arguments, recorder, by).await?,
             Action::Send => self.set_send(answer, arguments, recorder, by).await?,
             Action::Context => Self::latest_prompt(answer, recorder).await?,
+            Action::Usage => self.usage(answer, arguments, recorder, by).await?,
+            Action::Session => self.session(answer, recorder).await?,
+            // The file is an operation of its own; here it is said why there is none.
+            Action::Export => return Ok(None),
             Action::Compact => self.compact(id, answer, arguments, recorder, by).await?,
             Action::Permission => "No request for permission waits for you here.".to_owned(),
         }))

@@ -10,10 +10,10 @@ use crate::{
     },
     leaks::LeakWatch,
     recorder::Recorder,
-    split::{Limit, split},
+    split::{Limit, Piece, split},
     user_text::UserText,
 };
-use foldback_store::StoreError;
+use foldback_store::{Case, StoreError};
 use foldback_wire::{Inbound, Kind, Outcome, SessionId, Terminal, TurnId};
 use std::sync::Arc;
 use tokio_util::task::task_tracker::TaskTrackerToken;
@@ -29,12 +29,13 @@ pub(super) struct Reply<'a> {
 }
 
 impl Reply<'_> {
-    /// Writes `events` together with the first intent, sends the text, as several messages where it is long, and answers
+    /// Writes `events` together with the first intent, sends the text, as several messages where it is long, or the file in
+    /// its place, and answers
     /// how the turn ends.
     pub(super) async fn send(
         &self,
         events: Vec<Kind>,
-        text: Option<UserText<'_>>,
+        (text, file): (Option<UserText<'_>>, Option<OutgoingOperation>),
         terminal: Terminal,
         busy: TaskTrackerToken,
     ) -> Result<Terminal, StoreError> {
@@ -43,9 +44,22 @@ impl Reply<'_> {
                 detail: format!("the channel {} is gone", self.message.channel),
             });
         };
-        let Some(text) = text else {
-            self.recorder.note_all(events)?;
-            return Ok(terminal);
+        let operations = match (&text, file) {
+            (_, Some(file)) => {
+                let told = OutgoingOperation::own_aside(&UserText::ExportFailed);
+                let why = "the file with the conversation was refused; the chat is told so";
+                vec![file.otherwise(Case::Failed, told, why.to_owned())]
+            }
+            (Some(text), None) => {
+                let text = text.to_string();
+                let pieces = split(&text, Limit::of(&port.can));
+                let piece = |piece: &Piece| OutgoingOperation::literal(&piece.text(&text));
+                pieces.iter().map(piece).collect()
+            }
+            (None, None) => {
+                self.recorder.note_all(events)?;
+                return Ok(terminal);
+            }
         };
         let sender = OperationSender::of_turn(
             (self.delivery_queues, &self.context.ids),
@@ -55,13 +69,10 @@ impl Reply<'_> {
             self.message,
             &Arc::new(LeakWatch::default()),
         );
-        let text = text.to_string();
-        let pieces = split(&text, Limit::of(&port.can));
         let mut events: Vec<_> = events.into_iter().map(|kind| self.recorder.draft(kind)).collect();
         let mut busy = Some(busy);
         let mut outcomes: Vec<Outcome> = Vec::new();
-        for piece in pieces {
-            let operation = OutgoingOperation::literal(&piece.text(&text));
+        for operation in operations {
             let progress = sender
                 .send_operation_after(std::mem::take(&mut events), operation)
                 .await?;

@@ -119,7 +119,7 @@ impl Commands {
         })
     }
 
-    async fn change(
+    pub(super) async fn change(
         &self,
         answer: &OwnAnswer,
         recorder: &Recorder,

@@ -74,6 +74,11 @@ impl Config {
                 "must have no empty word".to_owned(),
             ),
             (
+                "session.main",
+                session.main.as_ref().is_none_or(|name| !name.trim().is_empty()),
+                "must not be empty; leave it out for a conversation of each chat".to_owned(),
+            ),
+            (
                 "typing.every",
                 typing.every.0 >= SHORTEST_TYPING,
                 "must be at least 1s; platforms show it for 5 seconds and more".to_owned(),

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct SessionConfig {
     /// The unit that has a conversation of its own.
     pub scope: SessionScope,
+    /// The name of one conversation that all direct chats share, on every channel, such as `main`: then each of their people
+    /// can learn from the agent what the others wrote. When absent, each has its own, as `scope` says.
+    pub main: Option<String>,
     /// The end of a conversation by itself; it goes on for ever where nothing is set.
     pub reset: ResetConfig,
     /// Words that begin a new conversation like `/new`, where they are the sender's whole text, in any case.
@@ -24,6 +27,7 @@ impl Default for SessionConfig {
     fn default() -> Self {
         Self {
             scope: SessionScope::default(),
+            main: None,
             reset: ResetConfig::default(),
             reset_words: Vec::new(),
             carry_over: vec![CarriedSetting::Send, CarriedSetting::Activation],
@@ -96,6 +100,8 @@ pub enum CarriedSetting {
     Send,
     /// The messages of a group that are for the bot (`/activation`).
     Activation,
+    /// The line about tokens under an answer (`/usage`).
+    Usage,
 }
 
 #[cfg(test)]

@@ -306,9 +306,10 @@ pub(crate) fn stopped_in_words(by: &Actor) -> String {
     format!("{by:#} stopped your last answer before it was complete. Go on with care, or ask what is wanted.")
 }
 
-/// Whether an agent may notice that a setting changed: not those about which messages reach it, and how they wait.
+/// Whether an agent may notice that a setting changed: not those about which messages reach it, how they wait, and what is
+/// shown of its tokens.
 fn is_noticed(setting: &str) -> bool {
-    !setting.starts_with("queue.") && setting != "send"
+    !setting.starts_with("queue.") && !matches!(setting, "send" | "usage")
 }
 
 fn change_in_words(change: &SettingChange, by: &Actor) -> String {

@@ -29,12 +29,12 @@ pub(super) enum TextMeaning {
 impl TextMeaning {
     /// True for what belongs to the conversation: words for the agent, and what sets something for it. A question to the
     /// bot itself, such as `/status`, does not.
-    pub(super) const fn is_said(&self) -> bool {
+    pub(super) fn is_said(&self) -> bool {
         match self {
             Self::ForAgent(_) => true,
             Self::Answered(OwnAnswerKind::Directives { .. }) => true,
             Self::Answered(OwnAnswerKind::InvalidDirectives { .. }) => false,
-            Self::Answered(OwnAnswerKind::Command { row, .. }) => row.action.sets_something(),
+            Self::Answered(OwnAnswerKind::Command { row, arguments }) => row.action.sets_something(arguments),
         }
     }
 

@@ -17,8 +17,11 @@
 //! - What a summary stands for is not told beside it, and nothing is in neither of them.
 //! - The journal is read from its end, turn by turn, and no further than what fits.
 
+mod export;
 mod read;
 mod turn;
+
+pub(crate) use export::{ExportedConversation, export_conversation};
 
 use crate::{context::TurnContext, deadline::Deadline, recorder::Recorder};
 use foldback_agents::{Agent, Compaction, CompactionError, CompactionOrder};

@@ -1,14 +1,21 @@
 //! Finds the conversation a message belongs to.
 
 use crate::{
-    config::SessionScope,
+    config::{SessionConfig, SessionScope},
     rules::{Rule, Rules},
 };
 use foldback_wire::{ChatType, Inbound, SessionId};
 
 /// The key of the message's session: by sender, by chat, or one for everything; a thread is a conversation
-/// of its own. A direct chat has one sender, so both scopes give it the same key.
-pub(crate) fn key(rules: Rules, scope: SessionScope, message: &Inbound) -> SessionId {
+/// of its own. A direct chat has one sender, so both scopes give it the same key, unless `session.main` names one for all.
+pub(crate) fn key(rules: Rules, config: &SessionConfig, message: &Inbound) -> SessionId {
+    let scope = config.scope;
+    if let Some(main) = &config.main
+        && is_shared(rules, config, message)
+        && scope != SessionScope::Global
+    {
+        return SessionId::new(escape(main.trim()));
+    }
     let mut parts = match scope {
         SessionScope::Global => return SessionId::new("global"),
         SessionScope::PerChat | SessionScope::PerSender => {
@@ -31,6 +38,16 @@ pub(crate) fn key(rules: Rules, scope: SessionScope, message: &Inbound) -> Sessi
     SessionId::new(key)
 }
 
+/// Whether the message's session is not of its chat alone: that of the scope `global`, and the one that direct chats share.
+/// A thread of a direct chat stays apart.
+pub(crate) fn is_shared(rules: Rules, config: &SessionConfig, message: &Inbound) -> bool {
+    let is_main = config.main.is_some()
+        && message.chat_type == ChatType::Direct
+        && message.thread.is_none()
+        && rules.holds(Rule::SessionMain);
+    is_main || config.scope == SessionScope::Global
+}
+
 /// Keeps `:` and `#` of a platform's ids apart from the key's own, so that no two conversations share one.
 fn escape(part: &str) -> String {
     part.replace('%', "%25").replace(':', "%3A").replace('#', "%23")
@@ -50,7 +67,27 @@ mod tests {
     }
 
     fn keyed(scope: SessionScope, message: &Inbound) -> String {
-        key(Rules::all(), scope, message).to_string()
+        keyed_with(None, scope, message)
+    }
+
+    fn keyed_with(main: Option<&str>, scope: SessionScope, message: &Inbound) -> String {
+        let config = SessionConfig {
+            scope,
+            main: main.map(str::to_owned),
+            ..SessionConfig::default()
+        };
+        key(Rules::all(), &config, message).to_string()
+    }
+
+    #[test]
+    fn direct_chats_may_share_one_but_not_their_threads_and_no_group() {
+        let main = |scope, chat_type, thread| keyed_with(Some("ma:in"), scope, &message(chat_type, thread));
+        let (sender, direct) = (SessionScope::PerSender, ChatType::Direct);
+        assert_eq!(main(sender, direct, None), "ma%3Ain");
+        assert_eq!(main(SessionScope::PerChat, direct, None), "ma%3Ain");
+        assert_eq!(main(sender, direct, Some("t9")), "telegram:c1#t9");
+        assert_eq!(main(sender, ChatType::Group, None), "telegram:c1:alice");
+        assert_eq!(main(SessionScope::Global, direct, None), "global");
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub(crate) enum UserText<'a> {
     },
     /// The file with the rest of a long answer did not arrive.
     RestFailed,
+    /// The file with the conversation did not arrive.
+    ExportFailed,
     /// The agent lost the earlier conversation.
     SessionLost,
     /// An unknown sender gets a code to show to the operator.
@@ -144,6 +146,7 @@ impl fmt::Display for UserText<'_> {
             Self::Interrupted => f.write_str("⚠️ A restart cut this answer off. Please ask again."),
             Self::AnswerTooLong { stopped, beyond } => f.write_str(too_long(stopped, beyond)),
             Self::RestFailed => f.write_str("⚠️ The file with the rest of the answer could not be sent."),
+            Self::ExportFailed => f.write_str("⚠️ The file with the conversation could not be sent."),
             Self::SessionLost => {
                 f.write_str("ℹ️ A new conversation begins: the agent does not have the earlier one any more.")
             }

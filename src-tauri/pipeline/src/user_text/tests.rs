@@ -69,9 +69,10 @@ const fn number(text: &UserText<'_>) -> usize {
         UserText::Refused => 12,
         UserText::AtLimit => 13,
         UserText::CommandAnswer { .. } => 14,
+        UserText::ExportFailed => 15,
     }
 }
-const NUMBERS: usize = 15;
+const NUMBERS: usize = 16;
 
 /// Calls `see` with every sentence, each in all its forms.
 fn each(mut see: impl FnMut(&UserText<'_>)) {
@@ -95,6 +96,7 @@ fn each(mut see: impl FnMut(&UserText<'_>)) {
         UserText::Stopped,
         UserText::Interrupted,
         UserText::RestFailed,
+        UserText::ExportFailed,
         UserText::SessionLost,
         UserText::UnknownSender { code: "ABCDEFGH" },
         UserText::PermissionAsked {

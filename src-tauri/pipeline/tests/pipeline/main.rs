@@ -53,6 +53,7 @@ mod redelivery;
 mod repeats;
 mod reply;
 mod restart;
+mod session_commands;
 mod sessions;
 mod shutdown;
 mod speech;

@@ -4,8 +4,8 @@ use super::{
     rows::number,
     script::{Script, Value, bound},
 };
-use crate::{Mention, StoreError, kind};
-use foldback_wire::{ChannelId, ChatId, Draft, Event, Kind, Seq, SessionId};
+use crate::{Mention, StoreError, kind, session_usage::usage_of};
+use foldback_wire::{ChannelId, ChatId, Draft, Event, Kind, Seq, SessionId, Usage};
 use sqlx::{AssertSqlSafe, SqliteConnection, query};
 
 /// An event as it is written.
@@ -82,7 +82,8 @@ fn body_of(EventRow { event, body }: &EventRow) -> [Value<'_>; 2] {
     [number(event.seq.0).into(), body.as_str().into()]
 }
 
-/// Adds what a start asks for: which turns are open or in doubt, and where messages are told of.
+/// Adds what a start asks for: which turns are open or in doubt, and where messages are told of; and the tokens of
+/// sessions.
 fn keep_beside<'a>(script: &mut Script<'a>, event: &'a Event) {
     if let Some(turn) = event.turn {
         let (turn, seq) = (Value::from(number(turn.0)), Value::from(number(event.seq.0)));
@@ -96,6 +97,25 @@ fn keep_beside<'a>(script: &mut Script<'a>, event: &'a Event) {
             }
             Kind::Reviewed { .. } => script.add("DELETE FROM unknown_turns WHERE turn = ?", [turn]),
             _ => {}
+        }
+    }
+    if let Some(session) = &event.session {
+        if matches!(event.kind, Kind::SessionReset { .. }) {
+            script.add(
+                "DELETE FROM session_usage WHERE session = ?",
+                [session.as_str().into()],
+            );
+        }
+        if let Some(Usage { input, output }) = usage_of(&event.kind) {
+            script.add(
+                "INSERT INTO session_usage VALUES (?, ?, ?, 1) ON CONFLICT (session) DO UPDATE
+                SET input = input + excluded.input, output = output + excluded.output, counted = counted + 1",
+                [
+                    session.as_str().into(),
+                    number(input).into(),
+                    number(output).into(),
+                ],
+            );
         }
     }
     for mention in Mention::all(event.channel.as_ref(), &event.kind) {

@@ -26,7 +26,7 @@ pub use private::{
 
 use crate::{
     EventDuration, Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, TurnOutline,
-    ledger::Ledger, outline::OutlineParts,
+    UsageTotals, ledger::Ledger, outline::OutlineParts,
 };
 use async_trait::async_trait;
 use desk::{Change, Desk};
@@ -431,6 +431,22 @@ impl Journal for SqliteJournal {
 
     async fn conversation(&self, of: &SessionId, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
         self.events(of_conversation(of, until, limit)).await
+    }
+
+    async fn usage(&self, of: &SessionId) -> Result<UsageTotals, StoreError> {
+        self.flush().await?;
+        let totals: Option<(i64, i64, i64)> =
+            query_as("SELECT input, output, counted FROM session_usage WHERE session = ?")
+                .bind(of.as_str())
+                .fetch_optional(&self.readers)
+                .await
+                .map_err(|error| self.fault(&error))?;
+        let (input, output, counted) = totals.unwrap_or_default();
+        Ok(UsageTotals {
+            input: input as u64,
+            output: output as u64,
+            counted: counted as u64,
+        })
     }
 
     async fn last_before(&self, before: Timestamp) -> Result<Option<Timestamp>, StoreError> {

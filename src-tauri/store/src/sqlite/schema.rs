@@ -139,6 +139,28 @@ const STEPS: &[&str] = &[
     CREATE INDEX events_conversation ON events (session, seq)
         WHERE kind IN ('history_compacted', 'prepared', 'session_reset');
 ",
+    // The tokens of each session since it last began anew. What is deleted from the journal stays counted.
+    "
+    CREATE TABLE session_usage (
+        session TEXT PRIMARY KEY,
+        input INTEGER NOT NULL,
+        output INTEGER NOT NULL,
+        counted INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO session_usage
+        SELECT session, sum(body ->> '$.usage.input'), sum(body ->> '$.usage.output'), count(*)
+        FROM (
+            SELECT e.session, CASE WHEN json_valid(b.body) THEN b.body END AS body
+            FROM events e JOIN bodies b ON b.seq = e.seq
+            LEFT JOIN (
+                SELECT session, max(seq) AS seq FROM events WHERE kind = 'session_reset' GROUP BY session
+            ) AS reset ON reset.session = e.session
+            WHERE e.kind IN ('history_compacted', 'used') AND e.session IS NOT NULL
+                AND e.seq > coalesce(reset.seq, 0)
+        )
+        WHERE body ->> '$.usage.input' IS NOT NULL AND body ->> '$.usage.output' IS NOT NULL
+        GROUP BY session;
+",
 ];
 
 /// The first format with projections.

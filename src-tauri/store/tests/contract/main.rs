@@ -94,6 +94,7 @@ contract! {
         a_message_is_found_by_its_name,
         a_start_finds_what_is_open_and_what_processes_told,
         a_conversation_is_read_backwards_and_alone,
+        the_tokens_of_a_session_are_summed_until_a_reset,
         turns_in_doubt_are_found_until_a_person_looked,
     }
     durations {

@@ -2,9 +2,10 @@
 
 use crate::House;
 use crate::words::{came, details, everything, made, made_both, read, run_started, said, said_in};
-use foldback_store::{Mention, Selection};
+use foldback_store::{Mention, Selection, UsageTotals};
 use foldback_wire::{
     Actor, ChannelId, Draft, Kind, OpId, Outcome, OutcomeCode, Seq, SessionId, Terminal, Timestamp, TurnId,
+    Usage,
 };
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -317,4 +318,50 @@ pub(crate) async fn turns_in_doubt_are_found_until_a_person_looked(mut house: im
         let in_doubt = journal.unknown_turns().await.unwrap();
         assert_eq!(in_doubt, [(TurnId(2), Seq(2)), (TurnId(5), Seq(9))]);
     }
+}
+
+pub(crate) async fn the_tokens_of_a_session_are_summed_until_a_reset(mut house: impl House) {
+    let told = |session: &str, kind| Draft {
+        session: Some(session.into()),
+        kind,
+        ..said_in(1, "")
+    };
+    let used = |input, output| Kind::Used {
+        usage: Usage { input, output },
+    };
+    let reset = Kind::SessionReset {
+        by: Actor::Console,
+        agent: None,
+        expired: None,
+        kept: Vec::new(),
+    };
+    let compacted = Kind::HistoryCompacted {
+        by: Actor::Pipeline,
+        summary: "s".to_owned(),
+        summarised: 1,
+        kept: 0,
+        tokens_before: 2,
+        tokens_after: 1,
+        usage: Some(Usage { input: 5, output: 1 }),
+    };
+    let journal = house.enter().await;
+    let drafts = vec![
+        told("a", used(100, 10)),
+        told("b", used(7, 7)),
+        told("a", reset),
+        told("a", used(20, 2)),
+        told("a", compacted),
+    ];
+    journal.append(drafts).unwrap();
+    let totals = |input, output, counted| UsageTotals {
+        input,
+        output,
+        counted,
+    };
+    assert_eq!(journal.usage(&"a".into()).await.unwrap(), totals(25, 3, 2));
+    let journal = house.enter().await;
+    journal.append(vec![told("a", used(1, 1))]).unwrap();
+    assert_eq!(journal.usage(&"a".into()).await.unwrap(), totals(26, 4, 3));
+    assert_eq!(journal.usage(&"b".into()).await.unwrap(), totals(7, 7, 1));
+    assert_eq!(journal.usage(&"c".into()).await.unwrap(), UsageTotals::default());
 }

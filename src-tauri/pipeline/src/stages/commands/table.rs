@@ -43,6 +43,12 @@ pub(crate) enum Action {
     Send,
     /// Tells what the latest prompt was made of.
     Context,
+    /// Tells the tokens of the session, and sets the line about them.
+    Usage,
+    /// Tells what this session is.
+    Session,
+    /// Sends the conversation as a file.
+    Export,
     /// Has the model summarise the conversation.
     Compact,
     /// Answers a request for permission; that stage comes first, so that this only lists it.
@@ -51,8 +57,12 @@ pub(crate) enum Action {
 
 impl Action {
     /// True where it sets something for the session, or begins a new one; others only ask, or act on what runs.
-    pub(crate) const fn sets_something(self) -> bool {
-        matches!(self, Self::Reset | Self::Activation | Self::Send)
+    pub(crate) const fn sets_something(self, arguments: &str) -> bool {
+        match self {
+            Self::Reset | Self::Activation | Self::Send => true,
+            Self::Usage => !arguments.is_empty(),
+            _ => false,
+        }
     }
 }
 
@@ -170,6 +180,30 @@ pub(crate) const COMMANDS: &[CommandRow] = &[
         about: "Tells what the agent was given last, and how much.",
         rights: Rights::Allowed,
         action: Action::Context,
+    },
+    CommandRow {
+        name: "usage",
+        aliases: &[],
+        arguments: Arguments::Written("[off | tokens | full | default]"),
+        about: "Tells the tokens of the conversation, and sets the line about them under each answer.",
+        rights: Rights::Allowed,
+        action: Action::Usage,
+    },
+    CommandRow {
+        name: "session",
+        aliases: &[],
+        arguments: Arguments::None,
+        about: "Tells what this conversation is, until when it goes on, and what is set.",
+        rights: Rights::Allowed,
+        action: Action::Session,
+    },
+    CommandRow {
+        name: "export",
+        aliases: &[],
+        arguments: Arguments::None,
+        about: "Sends the conversation as a file; of one that several chats share, only to owners.",
+        rights: Rights::Allowed,
+        action: Action::Export,
     },
     CommandRow {
         name: "compact",
