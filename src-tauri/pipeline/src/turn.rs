@@ -12,6 +12,7 @@ use crate::{
     history::Conversation,
     leaks::LeakWatch,
     pending::{JoinedMessage, Pending},
+    ports::Port,
     rules::Rule,
     session_settings::TurnSettings,
     stages::{
@@ -183,19 +184,10 @@ impl TurnRunner {
         let stopped = cancel.clone();
         let state = self.list_run(pending, &cancel);
         let agent = self.context.agents.of(&message.channel);
-        let mut request = brief(
-            &self.context,
-            pending,
-            joined,
-            &port,
-            agent.as_ref(),
-            (&cancel, &notices),
-        )
-        .await?;
-        if self.context.rules.holds(Rule::InlineLevels) {
-            request.levels = settings.levels(&self.context.ports.config.agent.models);
-        }
-        self.recall(pending, agent.as_ref(), &request, &cancel).await?;
+        let told = (&settings, notices.as_slice());
+        let request = self
+            .request(pending, joined, &port, agent.as_ref(), &cancel, told)
+            .await?;
         let grammar = self.context.scan_settings(&port);
         let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
         let chat_full = CancellationToken::new();
@@ -258,6 +250,24 @@ impl TurnRunner {
             delivery.collect_elsewhere().await?;
         }
         Ok(delivery.terminal(failure))
+    }
+
+    /// What the agent is asked for a turn, once it remembers what was said before.
+    async fn request(
+        &self,
+        pending: &Pending,
+        joined: &[JoinedMessage],
+        port: &Port,
+        agent: &dyn Agent,
+        cancel: &CancellationToken,
+        (settings, notices): (&TurnSettings, &[SystemNotice]),
+    ) -> Result<TurnRequest, StoreError> {
+        let mut request = brief(&self.context, pending, joined, port, agent, (cancel, notices)).await?;
+        if self.context.rules.holds(Rule::InlineLevels) {
+            request.levels = settings.levels(&self.context.ports.config.agent.models);
+        }
+        self.recall(pending, agent, &request, cancel).await?;
+        Ok(request)
     }
 
     /// Has the agent remember what was said before, as far as it fits, where that is not its backend's own to remember.

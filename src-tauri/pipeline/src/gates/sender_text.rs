@@ -31,8 +31,7 @@ impl TextMeaning {
     /// bot itself, such as `/status`, does not.
     pub(super) fn is_said(&self) -> bool {
         match self {
-            Self::ForAgent(_) => true,
-            Self::Answered(OwnAnswerKind::Directives { .. }) => true,
+            Self::ForAgent(_) | Self::Answered(OwnAnswerKind::Directives { .. }) => true,
             Self::Answered(OwnAnswerKind::InvalidDirectives { .. }) => false,
             Self::Answered(OwnAnswerKind::Command { row, arguments }) => row.action.sets_something(arguments),
         }

@@ -68,7 +68,7 @@ async fn a_day_begins_at_its_hour_in_its_zone_and_says_so() {
         [session]\ncarry_over = [\"think\", \"queue\"]\n";
     let bot = Bot::with(config).await;
     bot.turn(PLATFORM, "/verbose on /queue cap:3").await;
-    tokio::time::sleep(HOUR * 3 - Duration::from_secs(1)).await;
+    tokio::time::sleep(Duration::from_secs(3 * 3_600 - 1)).await;
     bot.says([text("One.")]);
     bot.turn(PLATFORM, "before").await;
     assert_eq!(resets(&bot).await, []);
@@ -109,11 +109,11 @@ async fn the_answer_counts_as_well_as_its_question_and_a_run_keeps_its_conversat
     let second = bot.user(PLATFORM, "well?").await;
     assert_eq!(first.ended().await, Some(Terminal::Replied));
     assert_eq!(second.ended().await, Some(Terminal::Replied));
-    tokio::time::sleep(HOUR - Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(59)).await;
     bot.says([text("Three.")]);
     bot.turn(PLATFORM, "thanks").await;
     assert_eq!(rules(&bot).await, []);
-    tokio::time::sleep(HOUR + Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(61)).await;
     bot.says([text("Four.")]);
     bot.turn(PLATFORM, "hello").await;
     assert_eq!(rules(&bot).await, [ExpiryRule::Idle]);

@@ -55,7 +55,7 @@ async fn a_session_says_what_it_is() {
     bot.says([text("Yes."), used(5, 6)]);
     bot.turn(PLATFORM, "hi").await;
     bot.turn(PLATFORM, "/verbose on").await;
-    tokio::time::sleep(Duration::from_secs(600)).await;
+    tokio::time::sleep(Duration::from_mins(10)).await;
     let told = answer(&bot, "/session").await;
     for line in [
         "ℹ️ Conversation `telegram:c1`, of this chat",

@@ -119,10 +119,10 @@ fn reset(by: &Actor, agent: Option<&str>, expired: Option<&SessionExpiry>, kept:
             .iter()
             .map(|kept| format!("{} {}", kept.setting, kept.value))
             .collect();
-        words.push_str(&format!(", kept: {}", kept.join(", ")));
+        words = format!("{words}, kept: {}", kept.join(", "));
     }
     if let Some(id) = agent {
-        words.push_str(&format!(" (session {id} of the agent)"));
+        words = format!("{words} (session {id} of the agent)");
     }
     words
 }

@@ -37,7 +37,7 @@ pub(super) enum Change {
     Settle(OpId),
     /// One operation has ended, and the other follows from that.
     SettleAndIntend(OpId, Box<OutboxEntry>),
-    Session(SessionRecord),
+    Session(Box<SessionRecord>),
     AgentSession(SessionId, Option<AgentSession>),
     Prune(Stretch),
 }

@@ -274,7 +274,7 @@ impl Journal for SqliteJournal {
     }
 
     async fn put_session(&self, record: SessionRecord) -> Result<(), StoreError> {
-        self.confirmed(vec![], |_| Ok(Some(Change::Session(record))))
+        self.confirmed(vec![], |_| Ok(Some(Change::Session(Box::new(record)))))
             .await
     }
 
