@@ -172,10 +172,11 @@ impl TurnRunner {
         let leaks = Arc::new(LeakWatch::default());
         let on = (&self.delivery_queues, &self.context.ids);
         let sender = OperationSender::of_turn(on, (*id, session), recorder, &port.channel, message, &leaks);
+        let is_heartbeat = pending.schedule.as_ref().is_some_and(|due| due.heartbeat);
         // What is to be gathered and written down first may take its time, too.
         let typing = Typing::start(
             &sender,
-            port.can.typing,
+            port.can.typing && !is_heartbeat,
             self.context.ports.config.typing,
             self.context.rules,
         );
@@ -188,7 +189,12 @@ impl TurnRunner {
             request.levels = settings.levels(&self.context.ports.config.agent.models);
         }
         self.recall(pending, agent.as_ref(), &request, &cancel).await?;
-        let grammar = self.context.scan_settings(&port);
+        let mut grammar = self.context.scan_settings(&port);
+        if is_heartbeat {
+            grammar.heartbeat = true;
+            let all_clear = self.context.ports.config.heartbeat.all_clear.clone();
+            grammar.all_clear = all_clear.or(grammar.all_clear);
+        }
         let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
         let chat_full = CancellationToken::new();
         let run = Run {
@@ -297,7 +303,8 @@ impl TurnRunner {
             state: Arc::clone(&state),
             route: pending.route.clone(),
             sender: pending.message.sender.id.clone(),
-            has_own_settings: pending.own_settings != SessionSettings::default(),
+            has_own_settings: pending.schedule.is_some()
+                || pending.own_settings != SessionSettings::default(),
         };
         self.context.runs.lock().insert(pending.id, run);
         state

@@ -21,6 +21,7 @@ mod pairing;
 mod permission;
 pub mod redact;
 pub mod rpc;
+mod schedule;
 mod secret;
 mod spoken;
 mod time;
@@ -59,6 +60,9 @@ pub use levels::{ModelOverride, RunLevel, RunLevels, ThinkLevel};
 pub use link::{LINK_SCHEME, LinkError};
 pub use pairing::PairingStep;
 pub use permission::{CallPreview, FileChange, PermissionKind, PermissionOption, PermissionRequest};
+pub use schedule::{
+    ScheduleDue, ScheduleLine, SchedulePaused, ScheduleRun, ScheduleSet, ScheduleSkip, ScheduleSkipped,
+};
 pub use secret::Secret;
 pub use spoken::SpokenDirective;
 pub use time::{Clock, Rng, Sleep, SteadyTime, Timestamp};

@@ -1,8 +1,8 @@
 //! Masking secrets in events: what the journal keeps, and what leaves it.
 
 use crate::{
-    Body, Directive, Event, Header, HookEnd, Inbound, Intent, Kind, MessageId, OpKind, Secret, Terminal,
-    TurnId, UnreadablePart,
+    Body, Directive, Event, Header, HookEnd, Inbound, Intent, Kind, MessageId, OpKind, ScheduleSkipped,
+    Secret, Terminal, TurnId, UnreadablePart,
 };
 use foldback_directives::{
     Span,
@@ -189,7 +189,9 @@ impl Redaction {
             Kind::Skipped { outcome, .. } | Kind::Ended { outcome, .. } => self.optional(&mut outcome.detail),
             Kind::Diagnosed { diagnostic, .. } => diagnostic.each_text(|text| self.mask(text)),
             Kind::Intended { intent, .. } => self.intent(intent),
+            Kind::ScheduleSkipped(ScheduleSkipped { detail, .. }) => self.mask(detail),
             // Nothing in these is in anybody's words.
+            Kind::ScheduleSet(_) | Kind::SchedulePaused(_) | Kind::ScheduleDue(_) => {}
             Kind::Received { .. }
             | Kind::Prepared { .. }
             | Kind::Chunk { .. }
