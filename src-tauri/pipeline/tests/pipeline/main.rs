@@ -51,6 +51,7 @@ mod redelivery;
 mod repeats;
 mod reply;
 mod restart;
+mod schedules;
 mod sessions;
 mod shutdown;
 mod speech;
