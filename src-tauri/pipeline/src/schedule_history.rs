@@ -33,7 +33,7 @@ pub(crate) struct ScheduleState {
 }
 
 /// The state of every schedule, by its name.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct ScheduleHistory(BTreeMap<String, ScheduleState>);
 
 impl ScheduleHistory {
@@ -145,30 +145,42 @@ pub async fn schedule_lines(
         return Ok(Vec::new());
     }
     let history = ScheduleHistory::read(journal).await?;
-    let mut lines = Vec::new();
-    for schedule in &config.schedule {
-        let Ok(times) = schedule.times(&config.heartbeat) else {
-            continue;
-        };
-        let state = history.state(&schedule.name);
-        let last = match &state.last {
-            Some((turn, at, due)) => Some(read_run(journal, *turn, *at, due.clone()).await?),
-            None => None,
-        };
-        lines.push(ScheduleLine {
-            name: schedule.name.clone(),
-            times: times.to_string(),
-            channel: schedule.channel.clone(),
-            chat: schedule.chat.as_str().into(),
-            heartbeat: schedule.heartbeat,
-            paused: state.paused,
-            channel_off: false,
-            next: state.next(&times, now),
-            last,
-            skipped: state.skipped,
-        });
+    history.lines(config, journal, now).await
+}
+
+impl ScheduleHistory {
+    /// The schedules of a configuration, in its order, as of this history.
+    pub(crate) async fn lines(
+        &self,
+        config: &Config,
+        journal: &dyn Journal,
+        now: Timestamp,
+    ) -> Result<Vec<ScheduleLine>, StoreError> {
+        let mut lines = Vec::new();
+        for schedule in &config.schedule {
+            let Ok(times) = schedule.times(&config.heartbeat) else {
+                continue;
+            };
+            let state = self.state(&schedule.name);
+            let last = match &state.last {
+                Some((turn, at, due)) => Some(read_run(journal, *turn, *at, due.clone()).await?),
+                None => None,
+            };
+            lines.push(ScheduleLine {
+                name: schedule.name.clone(),
+                times: times.to_string(),
+                channel: schedule.channel.clone(),
+                chat: schedule.chat.as_str().into(),
+                heartbeat: schedule.heartbeat,
+                paused: state.paused,
+                channel_off: false,
+                next: state.next(&times, now),
+                last,
+                skipped: state.skipped,
+            });
+        }
+        Ok(lines)
     }
-    Ok(lines)
 }
 
 async fn read_run(

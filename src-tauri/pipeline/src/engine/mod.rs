@@ -9,6 +9,7 @@ mod incoming;
 mod operator_switches;
 mod pairings;
 mod resume;
+mod schedule_orders;
 mod schedules;
 mod sessions;
 mod unfinished;
@@ -17,7 +18,7 @@ pub use begin::Turn;
 use core::Core;
 pub use footprint::Footprint;
 use operator_switches::OperatorSwitches;
-pub use schedules::ScheduleFault;
+pub use schedule_orders::ScheduleFault;
 
 use crate::{
     channel_log::ChannelLog,

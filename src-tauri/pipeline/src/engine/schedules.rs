@@ -17,18 +17,19 @@
 //! - One run of a schedule at a time. Times that were missed are one run.
 //! - Nothing runs while its channel is off, or while a person has it paused.
 
-use super::{Core, Engine, Turn};
+use super::{Core, Turn};
 use crate::{
     config::ScheduleConfig,
     gates::TurnOrigin,
-    schedule_history::{ScheduleHistory, ScheduleState, schedule_lines},
+    id::OF_SCHEDULE,
+    schedule_history::{ScheduleHistory, ScheduleState},
     schedule_prompt::{SchedulePrompt, schedule_prompt},
     schedule_times::{MissedTimes, ScheduleTimes},
 };
 use foldback_store::StoreError;
 use foldback_wire::{
-    Actor, ChannelState, ChatType, Inbound, Kind, ScheduleDue, ScheduleLine, SchedulePaused, ScheduleSkip,
-    ScheduleSkipped, Sender, Timestamp, TurnId,
+    Actor, ChannelState, ChatType, Inbound, Kind, ScheduleDue, ScheduleSkip, ScheduleSkipped, Sender,
+    Timestamp, TurnId,
 };
 use std::{
     collections::BTreeMap,
@@ -45,26 +46,6 @@ const LOOK: Duration = Duration::from_secs(30);
 /// A run that begins so much after its time is late.
 const LATE: Duration = Duration::from_secs(60);
 
-/// A schedule cannot be run or paused.
-#[derive(Debug, thiserror::Error)]
-pub enum ScheduleFault {
-    /// There is none of this name.
-    #[error("there is no schedule {0:?}")]
-    Unknown(String),
-    /// Its earlier run goes on.
-    #[error("the schedule {0:?} runs already")]
-    Running(String),
-    /// Its channel is off.
-    #[error("the channel of the schedule {0:?} is off")]
-    ChannelOff(String),
-    /// It has no prompt now.
-    #[error("the schedule {0:?} has nothing to run for: {1}")]
-    NoPrompt(String, String),
-    /// The journal cannot be used.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
 /// The state of the schedules while the bot runs.
 #[derive(Default)]
 pub(super) struct Schedules {
@@ -72,9 +53,9 @@ pub(super) struct Schedules {
     /// The turn of each schedule that has not ended.
     open: Mutex<BTreeMap<String, TurnId>>,
     /// Told when a person changed something.
-    changed: Notify,
+    pub(super) changed: Notify,
     /// The folder that relative paths lie below.
-    base: PathBuf,
+    pub(super) base: PathBuf,
 }
 
 impl Schedules {
@@ -85,12 +66,12 @@ impl Schedules {
         }
     }
 
-    fn history(&self) -> MutexGuard<'_, ScheduleHistory> {
+    pub(super) fn history(&self) -> MutexGuard<'_, ScheduleHistory> {
         // Every change leaves it whole, so that a panic elsewhere does not matter here.
         self.history.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open(&self) -> MutexGuard<'_, BTreeMap<String, TurnId>> {
+    pub(super) fn open(&self) -> MutexGuard<'_, BTreeMap<String, TurnId>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -197,7 +178,7 @@ impl Core {
         }
     }
 
-    fn is_off(&self, schedule: &ScheduleConfig) -> bool {
+    pub(super) fn is_off(&self, schedule: &ScheduleConfig) -> bool {
         let channel = self.context.ports.board.channel(&schedule.channel);
         channel.is_none_or(|channel| channel.status().state == ChannelState::Off)
     }
@@ -221,7 +202,7 @@ impl Core {
         Ok(())
     }
 
-    fn due(&self, schedule: &ScheduleConfig, due: Timestamp, by: Actor) -> ScheduleDue {
+    pub(super) fn due(&self, schedule: &ScheduleConfig, due: Timestamp, by: Actor) -> ScheduleDue {
         let heartbeat = &self.context.ports.config.heartbeat;
         let default = heartbeat.model.as_ref().filter(|_| schedule.heartbeat);
         ScheduleDue {
@@ -236,7 +217,7 @@ impl Core {
     }
 
     /// Begins the turn of a schedule. What it is and that it came in is one write: a crash leaves both or none.
-    async fn begin_scheduled(
+    pub(super) async fn begin_scheduled(
         self: &Arc<Self>,
         schedule: &ScheduleConfig,
         due: ScheduleDue,
@@ -265,10 +246,10 @@ fn scheduled_message(schedule: &ScheduleConfig, due: &ScheduleDue, text: String,
         chat: schedule.chat.as_str().into(),
         chat_type: ChatType::Direct,
         thread: None,
-        message: format!("schedule:{name}:{by}:{}", due.due.0).into(),
+        message: format!("{OF_SCHEDULE}{name}:{by}:{}", due.due.0).into(),
         reply_to: None,
         sender: Sender {
-            id: format!("schedule:{name}").into(),
+            id: format!("{OF_SCHEDULE}{name}").into(),
             name: name.clone(),
             display_name: name.clone(),
             is_bot: false,
@@ -281,74 +262,5 @@ fn scheduled_message(schedule: &ScheduleConfig, due: &ScheduleDue, text: String,
         at_by_device: false,
         dry_run: false,
         omitted: None,
-    }
-}
-
-impl Engine {
-    /// The schedules of the configuration, with what comes next and what each said.
-    ///
-    /// # Errors
-    /// Where the journal cannot be read.
-    pub async fn schedules(&self) -> Result<Vec<ScheduleLine>, StoreError> {
-        let Core { context, .. } = self.core.as_ref();
-        let journal = context.recorder.journal.as_ref();
-        journal.flush().await?;
-        let mut lines = schedule_lines(&context.ports.config, journal, context.recorder.now()).await?;
-        for line in &mut lines {
-            let channel = context.ports.board.channel(&line.channel);
-            line.channel_off = channel.is_none_or(|channel| channel.status().state == ChannelState::Off);
-        }
-        Ok(lines)
-    }
-
-    /// Begins a schedule now. Its times stay as they are.
-    ///
-    /// # Errors
-    /// With the reason for which it does not run.
-    pub async fn run_schedule(&self, name: &str, by: Actor) -> Result<Turn, ScheduleFault> {
-        let schedule = self.find_schedule(name)?;
-        if self.core.is_off(schedule) {
-            return Err(ScheduleFault::ChannelOff(name.to_owned()));
-        }
-        if self.core.schedules.open().contains_key(name) {
-            return Err(ScheduleFault::Running(name.to_owned()));
-        }
-        let config = &self.core.context.ports.config;
-        let text = match schedule_prompt(config, schedule, &self.core.schedules.base) {
-            SchedulePrompt::Text(text) => text,
-            SchedulePrompt::NoTask(why) | SchedulePrompt::Unreadable(why) => {
-                return Err(ScheduleFault::NoPrompt(name.to_owned(), why));
-            }
-        };
-        let due = self.core.due(schedule, self.core.context.recorder.now(), by);
-        Ok(self.core.begin_scheduled(schedule, due, text).await?)
-    }
-
-    /// Pauses a schedule, or lets it go on: what came due meanwhile is not made up for. False when it was so already.
-    ///
-    /// # Errors
-    /// Where there is no such schedule, or the journal cannot be written.
-    pub fn pause_schedule(&self, name: &str, paused: bool, by: Actor) -> Result<bool, ScheduleFault> {
-        self.find_schedule(name)?;
-        let schedules = &self.core.schedules;
-        if schedules.history().state(name).paused == paused {
-            return Ok(false);
-        }
-        let kind = Kind::SchedulePaused(SchedulePaused {
-            schedule: name.to_owned(),
-            paused,
-            by,
-        });
-        let recorder = &self.core.context.recorder;
-        recorder.note(kind.clone())?;
-        schedules.history().fold(recorder.now(), None, &kind);
-        schedules.changed.notify_one();
-        Ok(true)
-    }
-
-    fn find_schedule(&self, name: &str) -> Result<&ScheduleConfig, ScheduleFault> {
-        let all = &self.core.context.ports.config.schedule;
-        let found = all.iter().find(|schedule| schedule.name == name);
-        found.ok_or_else(|| ScheduleFault::Unknown(name.to_owned()))
     }
 }

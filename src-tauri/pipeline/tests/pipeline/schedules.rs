@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Every hour from 00:00.
 const HOURLY: &str =
-    "[[schedule]]\nname = \"hourly\"\nevery = \"1h\"\nchannel = \"telegram\"\nchat = \"c1\"\n";
+    "[channels.telegram]\n[[schedule]]\nname = \"hourly\"\nevery = \"1h\"\nchannel = \"telegram\"\nchat = \"c1\"\n";
 
 fn hourly(more: &str) -> String {
     format!("{HOURLY}{more}\n")
@@ -91,7 +91,7 @@ async fn a_schedule_runs_at_its_time_and_its_answer_is_delivered() {
 
 #[tokio::test(start_paused = true)]
 async fn an_hour_of_a_zone_stays_it_over_summer_time() {
-    let cron = "[[schedule]]\nname = \"a\"\ncron = \"0 9 * * *\"\nzone = \"Europe/Berlin\"\nprompt = \"p\"\n\
+    let cron = "[channels.telegram]\n[[schedule]]\nname = \"a\"\ncron = \"0 9 * * *\"\nzone = \"Europe/Berlin\"\nprompt = \"p\"\n\
                 channel = \"telegram\"\nchat = \"c1\"\n";
     let bot = Bot::with(cron).await;
     pass(60 * 24 * 90).await;
@@ -281,4 +281,15 @@ async fn a_new_time_is_not_made_up_for() {
             .channel(&ChannelId::new("telegram"))
             .is_some()
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_to_a_schedule_answers_and_reacts_to_no_message() {
+    let bot = Bot::with(&plain()).await;
+    bot.says([text(
+        "[[reply_to_current]]<actions><react emoji=\"thumbsup\"/></actions>Hi.",
+    )]);
+    pass(61).await;
+    assert_eq!(bot.screen(Platform::Telegram), ["Hi."]);
+    bot.check().await;
 }
