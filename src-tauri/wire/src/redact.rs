@@ -172,7 +172,9 @@ impl Redaction {
             | Kind::LevelIgnored { .. }
             | Kind::Command { .. } => self.user_words(kind),
             Kind::Tool { .. } | Kind::PermissionDecided { .. } => self.work_words(kind),
-            Kind::AgentSession { detail, .. } | Kind::HookEnded(HookEnd { detail, .. }) => self.mask(detail),
+            Kind::AgentSession { detail, .. }
+            | Kind::HookEnded(HookEnd { detail, .. })
+            | Kind::ScheduleSkipped(ScheduleSkipped { detail, .. }) => self.mask(detail),
             Kind::HistoryCompacted { summary, .. } => self.mask(summary),
             Kind::PermissionAsked { request, .. } => {
                 self.request(request);
@@ -189,10 +191,11 @@ impl Redaction {
             Kind::Skipped { outcome, .. } | Kind::Ended { outcome, .. } => self.optional(&mut outcome.detail),
             Kind::Diagnosed { diagnostic, .. } => diagnostic.each_text(|text| self.mask(text)),
             Kind::Intended { intent, .. } => self.intent(intent),
-            Kind::ScheduleSkipped(ScheduleSkipped { detail, .. }) => self.mask(detail),
             // Nothing in these is in anybody's words.
-            Kind::ScheduleSet(_) | Kind::SchedulePaused(_) | Kind::ScheduleDue(_) => {}
-            Kind::Received { .. }
+            Kind::ScheduleSet(_)
+            | Kind::SchedulePaused(_)
+            | Kind::ScheduleDue(_)
+            | Kind::Received { .. }
             | Kind::Prepared { .. }
             | Kind::Chunk { .. }
             | Kind::Started { .. }
