@@ -12,6 +12,7 @@ use crate::{
     history::Conversation,
     leaks::LeakWatch,
     pending::{JoinedMessage, Pending},
+    ports::Port,
     rules::Rule,
     session_settings::TurnSettings,
     stages::{
@@ -23,6 +24,7 @@ use crate::{
     },
 };
 use foldback_agents::{Agent, TurnRequest};
+use foldback_directives::Settings;
 use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{Draft, Inbound, Kind, Terminal};
 use std::{borrow::Cow, sync::Arc};
@@ -189,12 +191,7 @@ impl TurnRunner {
             request.levels = settings.levels(&self.context.ports.config.agent.models);
         }
         self.recall(pending, agent.as_ref(), &request, &cancel).await?;
-        let mut grammar = self.context.scan_settings(&port);
-        if is_heartbeat {
-            grammar.heartbeat = true;
-            let all_clear = self.context.ports.config.heartbeat.all_clear.clone();
-            grammar.all_clear = all_clear.or(grammar.all_clear);
-        }
+        let grammar = self.grammar_of(&port, is_heartbeat);
         let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
         let chat_full = CancellationToken::new();
         let run = Run {
@@ -256,6 +253,17 @@ impl TurnRunner {
             delivery.collect_elsewhere().await?;
         }
         Ok(delivery.terminal(failure))
+    }
+
+    /// The settings of the turn's scanners: in a heartbeat, and only there, its acknowledgement counts.
+    fn grammar_of(&self, port: &Port, is_heartbeat: bool) -> Settings {
+        let mut grammar = self.context.scan_settings(port);
+        if is_heartbeat {
+            grammar.heartbeat = true;
+            let all_clear = self.context.ports.config.heartbeat.all_clear.clone();
+            grammar.all_clear = all_clear.or(grammar.all_clear);
+        }
+        grammar
     }
 
     /// Has the agent remember what was said before, as far as it fits, where that is not its backend's own to remember.

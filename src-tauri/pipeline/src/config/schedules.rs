@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 
 /// Shortest time between two runs: each is a run of the agent, which costs.
-const SHORTEST: Duration = Duration::from_secs(60);
+const SHORTEST: Duration = Duration::from_mins(1);
 
 /// A turn that a clock begins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

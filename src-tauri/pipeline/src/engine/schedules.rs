@@ -44,7 +44,7 @@ use tokio::sync::Notify;
 const LOOK: Duration = Duration::from_secs(30);
 
 /// A run that begins so much after its time is late.
-const LATE: Duration = Duration::from_secs(60);
+const LATE: Duration = Duration::from_mins(1);
 
 /// The state of the schedules while the bot runs.
 #[derive(Default)]
