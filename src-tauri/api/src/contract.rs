@@ -2,7 +2,6 @@
 //! dispatch of JSON calls, and the TypeScript that clients are written against.
 
 use crate::failure;
-use foldback_wire::PermissionRequest;
 use foldback_wire::rpc::{
     Ack, ArmChannel, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose, ComposeResult,
     ComposeSend, DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail, ExampleFile, ExportOf,
@@ -11,11 +10,13 @@ use foldback_wire::rpc::{
     FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun,
     FixtureStarted, FixtureText, FixtureWrite, LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView,
     PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf,
-    Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, Secrets,
-    SendResult, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,
-    Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef,
-    VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
+    Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, SchedulePause,
+    ScheduleRef, Secrets, SendResult, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList,
+    SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary,
+    ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose,
+    WorkspaceOpen,
 };
+use foldback_wire::{PermissionRequest, ScheduleLine};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::future::Future;
@@ -120,6 +121,9 @@ commands! {
     session_cancel(SessionCancel) -> SessionLine: "Stops the turn that runs in a conversation, or only the one that is named.";
     session_drop(SessionDrop) -> SessionLine: "Drops what waits in a conversation, or some of it.";
     session_reset(SessionRef) -> SessionLine: "Has the agent forget a conversation: its next turn begins a new one.";
+    schedules(Nothing) -> Vec<ScheduleLine>: "The schedules of the configuration: what comes next, and what each said.";
+    schedule_run(ScheduleRef) -> Vec<ScheduleLine>: "Begins a schedule now.";
+    schedule_pause(SchedulePause) -> Vec<ScheduleLine>: "Pauses a schedule, or lets it go on.";
     mute(Mute) -> Status: "Holds back all outbound, or lets it go.";
     demo_play(DemoPlay) -> Status: "Plays the demo: goes on after a pause, begins after an end.";
     demo_stops(Nothing) -> Vec<DemoStop>: "The turns of the demo that the guided tour stops at.";

@@ -287,6 +287,7 @@ closed_sets! {
     wire::SessionStart as sessionStarts,
     wire::SettingSource as settingSources,
     wire::Severity as severities,
+    wire::ScheduleSkip as scheduleSkips,
     wire::SilentReason as silentReasons,
     wire::Stage as stages,
     wire::StopReason as stopReasons,

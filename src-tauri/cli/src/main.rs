@@ -25,6 +25,7 @@ mod recut;
 mod replay;
 mod report;
 mod running;
+mod schedules;
 mod schema;
 mod secret;
 mod send;
@@ -65,6 +66,7 @@ enum Command {
     Pairing(pairing::Args),
     Permission(permission::Args),
     Queue(queue::Args),
+    Schedules(schedules::Args),
     Secret(secret::Args),
     Doctor(doctor::Args),
     Schema(schema::Args),
@@ -95,6 +97,7 @@ fn main() -> ExitCode {
         Command::Pairing(args) => pairing::run(&args),
         Command::Permission(args) => permission::run(&args),
         Command::Queue(args) => queue::run(&args),
+        Command::Schedules(args) => schedules::run(&args),
         Command::Secret(args) => secret::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Schema(args) => schema::run(&args),

@@ -1,6 +1,7 @@
 //! The gates, in their order: finalize, dedupe, authorize, activation, session, inline directives, commands, send policy.
 
 mod in_session;
+mod scheduled;
 mod sender_text;
 
 pub(crate) use sender_text::OwnAnswerKind;
@@ -28,7 +29,9 @@ use crate::{
     },
 };
 use foldback_store::{SessionSettings, StoreError};
-use foldback_wire::{ChatType, Gate, Inbound, Kind, Platform, SessionId, Stage, Timestamp, TurnId};
+use foldback_wire::{
+    ChatType, Gate, Inbound, Kind, Platform, ScheduleDue, SessionId, Stage, Timestamp, TurnId,
+};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The origin of a turn's message.
@@ -67,19 +70,22 @@ pub(crate) struct OwnAnswer {
 
 /// The destination of a message that passed the gates.
 enum Destination {
-    Conversation {
-        session: SessionId,
-        /// The words for the agent, where they are not the whole text.
-        text: Option<String>,
-        queue: QueueSettings,
-        overrides: SessionSettings,
-    },
+    Conversation(AgentDestination),
     OwnAnswer {
         session: SessionId,
         access: CommandAccess,
         kind: OwnAnswerKind,
     },
     PermissionAnswer(&'static str),
+}
+
+/// The conversation that a message for the agent goes into.
+struct AgentDestination {
+    session: SessionId,
+    /// The words for the agent, where they are not the whole text.
+    text: Option<String>,
+    queue: QueueSettings,
+    overrides: SessionSettings,
 }
 
 /// The decision of the gates about a message.
@@ -160,18 +166,22 @@ impl Gates {
         self.sender_times.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a message through the gates, in their order.
+    /// Takes a message through the gates, in their order; that of a schedule through those that are left for it.
     pub(crate) async fn admit(
         &self,
         recorder: &Recorder,
         turn: TurnId,
         inbound: Inbound,
         origin: TurnOrigin,
+        schedule: Option<&ScheduleDue>,
     ) -> Result<Admission, StoreError> {
         let message = match self.finalize_message(recorder, inbound)? {
             Flow::Continue(message) => message,
             Flow::Stop(stop) => return Ok(Admission::Stopped(stop)),
         };
+        if let Some(due) = schedule {
+            return self.admit_scheduled(recorder, turn, message, origin, due).await;
+        }
         let (destination, claim) = match self.admit_final(recorder, turn, &message, origin).await? {
             Flow::Continue(admitted) => admitted,
             Flow::Stop(stop) if stop.gate == Gate::Unpaired => {
@@ -180,12 +190,12 @@ impl Gates {
             Flow::Stop(stop) => return Ok(Admission::Stopped(stop)),
         };
         Ok(match destination {
-            Destination::Conversation {
+            Destination::Conversation(AgentDestination {
                 session,
                 text,
                 queue,
                 overrides,
-            } => {
+            }) => {
                 let mut message = message;
                 message.text = text.unwrap_or(message.text);
                 Admission::Conversation(Box::new(AdmittedMessage {

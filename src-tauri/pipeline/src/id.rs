@@ -135,6 +135,9 @@ fn is_uuid(id: &str) -> bool {
         })
 }
 
+/// What the id of a schedule's message begins with. No platform has a message of such an id.
+pub(crate) const OF_SCHEDULE: &str = "schedule:";
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,9 @@
 
 use crate::{queue_settings::QueueSettings, recorder::Recorder, route::Route, stages::dedupe::Claim};
 use foldback_store::{SessionSettings, StoreError};
-use foldback_wire::{Inbound, JoinKind, Kind, MessageId, SessionId, SteadyTime, Terminal, Timestamp, TurnId};
+use foldback_wire::{
+    Inbound, JoinKind, Kind, MessageId, ScheduleDue, SessionId, SteadyTime, Terminal, Timestamp, TurnId,
+};
 use tokio::sync::oneshot;
 
 /// A message that passed the gates and waits for its turn.
@@ -23,6 +25,8 @@ pub(crate) struct Pending {
     pub(crate) steered: bool,
     /// An earlier process received it.
     pub(crate) resumed: bool,
+    /// The schedule that began it.
+    pub(crate) schedule: Option<ScheduleDue>,
     /// The settings of the queue that count for it.
     pub(crate) queue: QueueSettings,
     /// The place that its answer goes to.

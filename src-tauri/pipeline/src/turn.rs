@@ -24,6 +24,7 @@ use crate::{
     },
 };
 use foldback_agents::{Agent, TurnRequest};
+use foldback_directives::Settings;
 use foldback_store::{SessionSettings, StoreError, SystemNotice};
 use foldback_wire::{Draft, Inbound, Kind, Terminal};
 use std::{borrow::Cow, sync::Arc};
@@ -173,10 +174,11 @@ impl TurnRunner {
         let leaks = Arc::new(LeakWatch::default());
         let on = (&self.delivery_queues, &self.context.ids);
         let sender = OperationSender::of_turn(on, (*id, session), recorder, &port.channel, message, &leaks);
+        let is_heartbeat = pending.schedule.as_ref().is_some_and(|due| due.heartbeat);
         // What is to be gathered and written down first may take its time, too.
         let typing = Typing::start(
             &sender,
-            port.can.typing,
+            port.can.typing && !is_heartbeat,
             self.context.ports.config.typing,
             self.context.rules,
         );
@@ -188,7 +190,7 @@ impl TurnRunner {
         let request = self
             .request(pending, joined, &port, agent.as_ref(), &cancel, told)
             .await?;
-        let grammar = self.context.scan_settings(&port);
+        let grammar = self.grammar_of(&port, is_heartbeat);
         let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
         let chat_full = CancellationToken::new();
         let run = Run {
@@ -270,6 +272,17 @@ impl TurnRunner {
         Ok(request)
     }
 
+    /// The settings of the turn's scanners: in a heartbeat, and only there, its acknowledgement counts.
+    fn grammar_of(&self, port: &Port, is_heartbeat: bool) -> Settings {
+        let mut grammar = self.context.scan_settings(port);
+        if is_heartbeat {
+            grammar.heartbeat = true;
+            let all_clear = self.context.ports.config.heartbeat.all_clear.clone();
+            grammar.all_clear = all_clear.or(grammar.all_clear);
+        }
+        grammar
+    }
+
     /// Has the agent remember what was said before, as far as it fits, where that is not its backend's own to remember.
     async fn recall(
         &self,
@@ -321,7 +334,8 @@ impl TurnRunner {
             state: Arc::clone(&state),
             route: pending.route.clone(),
             sender: pending.message.sender.id.clone(),
-            has_own_settings: pending.own_settings != SessionSettings::default(),
+            has_own_settings: pending.schedule.is_some()
+                || pending.own_settings != SessionSettings::default(),
         };
         self.context.runs.lock().insert(pending.id, run);
         state

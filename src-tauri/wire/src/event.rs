@@ -3,9 +3,9 @@
 use crate::{
     Actor, AgentFault, Answerer, ChannelState, DirectiveRef, EffectiveSetting, Fault, FileFate, Gate, Hold,
     HookEnd, Inbound, InlineDirectives, Intent, JoinKind, KeptSetting, MessageId, OpId, Outcome, PairingStep,
-    PermissionId, PermissionOption, PermissionRequest, Receipt, RefusalCode, RunId, RunLevel, SessionExpiry,
-    SessionStart, SettingChange, SpokenDirective, Stage, StopReason, Terminal, Timestamp, ToolCall, TurnId,
-    UnreadablePart, Usage, UserId,
+    PermissionId, PermissionOption, PermissionRequest, Receipt, RefusalCode, RunId, RunLevel, ScheduleDue,
+    SchedulePaused, ScheduleSet, ScheduleSkipped, SessionExpiry, SessionStart, SettingChange,
+    SpokenDirective, Stage, StopReason, Terminal, Timestamp, ToolCall, TurnId, UnreadablePart, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -102,6 +102,14 @@ pub enum Kind {
     Unreadable(UnreadablePart),
     /// A hook was told of an event, or could not be.
     HookEnded(HookEnd),
+    /// The configuration has a schedule with other times than before, or has it no more.
+    ScheduleSet(ScheduleSet),
+    /// A person paused a schedule, or let it go on.
+    SchedulePaused(SchedulePaused),
+    /// A schedule was due and did not run.
+    ScheduleSkipped(ScheduleSkipped),
+    /// A schedule began the turn.
+    ScheduleDue(ScheduleDue),
     /// A message came in; the turn begins.
     Received {
         /// The message as the adapter gave it.

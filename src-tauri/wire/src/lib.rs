@@ -21,6 +21,7 @@ mod pairing;
 mod permission;
 pub mod redact;
 pub mod rpc;
+mod schedule;
 mod secret;
 mod session;
 mod spoken;
@@ -60,6 +61,9 @@ pub use levels::{ModelOverride, RunLevel, RunLevels, ThinkLevel};
 pub use link::{LINK_SCHEME, LinkError};
 pub use pairing::PairingStep;
 pub use permission::{CallPreview, FileChange, PermissionKind, PermissionOption, PermissionRequest};
+pub use schedule::{
+    ScheduleDue, ScheduleLine, SchedulePaused, ScheduleRun, ScheduleSet, ScheduleSkip, ScheduleSkipped,
+};
 pub use secret::Secret;
 pub use session::{ExpiryRule, KeptSetting, SessionExpiry};
 pub use spoken::SpokenDirective;

@@ -1,8 +1,8 @@
 //! Masking secrets in events: what the journal keeps, and what leaves it.
 
 use crate::{
-    Body, Directive, Event, Header, HookEnd, Inbound, Intent, Kind, MessageId, OpKind, Secret, Terminal,
-    TurnId, UnreadablePart,
+    Body, Directive, Event, Header, HookEnd, Inbound, Intent, Kind, MessageId, OpKind, ScheduleSkipped,
+    Secret, Terminal, TurnId, UnreadablePart,
 };
 use foldback_directives::{
     Span,
@@ -173,7 +173,9 @@ impl Redaction {
             | Kind::LevelIgnored { .. }
             | Kind::Command { .. } => self.user_words(kind),
             Kind::Tool { .. } | Kind::PermissionDecided { .. } => self.work_words(kind),
-            Kind::AgentSession { detail, .. } | Kind::HookEnded(HookEnd { detail, .. }) => self.mask(detail),
+            Kind::AgentSession { detail, .. }
+            | Kind::HookEnded(HookEnd { detail, .. })
+            | Kind::ScheduleSkipped(ScheduleSkipped { detail, .. }) => self.mask(detail),
             Kind::HistoryCompacted { summary, .. } => self.mask(summary),
             Kind::PermissionAsked { request, .. } => {
                 self.request(request);
@@ -191,7 +193,10 @@ impl Redaction {
             Kind::Diagnosed { diagnostic, .. } => diagnostic.each_text(|text| self.mask(text)),
             Kind::Intended { intent, .. } => self.intent(intent),
             // Nothing in these is in anybody's words.
-            Kind::Received { .. }
+            Kind::ScheduleSet(_)
+            | Kind::SchedulePaused(_)
+            | Kind::ScheduleDue(_)
+            | Kind::Received { .. }
             | Kind::Prepared { .. }
             | Kind::Chunk { .. }
             | Kind::Started { .. }

@@ -1,4 +1,5 @@
 import Activity from "@lucide/svelte/icons/activity";
+import CalendarClock from "@lucide/svelte/icons/calendar-clock";
 import FlaskConical from "@lucide/svelte/icons/flask-conical";
 import MessageSquare from "@lucide/svelte/icons/message-square";
 import Plug from "@lucide/svelte/icons/plug";
@@ -24,6 +25,7 @@ export const views: readonly View[] = [
   { id: "fixtures", title: "Fixtures", icon: FlaskConical, load: () => import("../views/fixtures/FixturesView.svelte") },
   { id: "channels", title: "Channels", icon: Plug, load: () => import("../views/channels/ChannelsView.svelte") },
   { id: "sessions", title: "Sessions", icon: MessagesSquare, load: () => import("../views/sessions/SessionsView.svelte") },
+  { id: "schedules", title: "Schedules", icon: CalendarClock, load: () => import("../views/schedules/SchedulesView.svelte") },
   { id: "settings", title: "Settings", icon: Settings, load: () => import("../views/settings/SettingsView.svelte") },
 ];
 

@@ -46,6 +46,7 @@ import type {
   SessionStart,
   SettingSource,
   Severity,
+  ScheduleSkip,
   SilentReason,
   Stage,
   StopReason,
@@ -486,6 +487,12 @@ export const severities = [
   { code: "error", about: "Something the agent meant to do did not happen, or where its markup ends had to be guessed." },
   { code: "warning", about: "What was written is clear, and a rule says what becomes of it; it is not what the grammar asks for." },
 ] as const satisfies readonly Entry<Severity>[];
+
+export const scheduleSkips = [
+  { code: "no_task", about: "The heartbeat's file holds no task." },
+  { code: "still_running", about: "Its earlier run has not ended." },
+  { code: "unreadable", about: "Its prompt cannot be read." },
+] as const satisfies readonly Entry<ScheduleSkip>[];
 
 export const silentReasons = [
   { code: "no_reply", about: "The agent wrote <no-reply/>." },

@@ -68,6 +68,9 @@ import type {
   ReportTo,
   Resend,
   Ruler,
+  ScheduleLine,
+  SchedulePause,
+  ScheduleRef,
   Secrets,
   Sent,
   SeqRef,
@@ -202,6 +205,12 @@ export interface Commands {
   session_drop: { args: SessionDrop; result: SessionLine };
   /** Has the agent forget a conversation: its next turn begins a new one. */
   session_reset: { args: SessionRef; result: SessionLine };
+  /** The schedules of the configuration: what comes next, and what each said. */
+  schedules: { args: Nothing; result: Array<ScheduleLine> };
+  /** Begins a schedule now. */
+  schedule_run: { args: ScheduleRef; result: Array<ScheduleLine> };
+  /** Pauses a schedule, or lets it go on. */
+  schedule_pause: { args: SchedulePause; result: Array<ScheduleLine> };
   /** Holds back all outbound, or lets it go. */
   mute: { args: Mute; result: Status };
   /** Plays the demo: goes on after a pause, begins after an end. */

@@ -1594,7 +1594,7 @@ export type Kind = { "type": "started",
   /** The one who did it; of a request that gave way, the sender of the newer one. */
   by: Actor,
 }
-| { "type": "unreadable" } & UnreadablePart | { "type": "hook_ended" } & HookEnd | { "type": "received",
+| { "type": "unreadable" } & UnreadablePart | { "type": "hook_ended" } & HookEnd | { "type": "schedule_set" } & ScheduleSet | { "type": "schedule_paused" } & SchedulePaused | { "type": "schedule_skipped" } & ScheduleSkipped | { "type": "schedule_due" } & ScheduleDue | { "type": "received",
   /** The message as the adapter gave it. */
   message: Inbound,
 }
@@ -2867,6 +2867,109 @@ export type RunningTurn = {
   tool: string | null,
   /** The person who stopped it, where somebody did. */
   cancelled_by: Actor | null,
+};
+
+/** A schedule came due, or a person began it: the turn is its run. */
+export type ScheduleDue = {
+  /** Its name in the configuration. */
+  schedule: string,
+  /** The time at which it was due, the latest where several were missed; now where a person began it. */
+  due: Timestamp,
+  /** True where it could not begin in time: the bot or the channel was off, or the machine slept. */
+  late?: boolean,
+  /** Earlier times that this run stands for, too; at most 1,000 are counted. */
+  missed?: number,
+  /** True for a heartbeat, whose acknowledgement is dropped. */
+  heartbeat?: boolean,
+  /** The model that it asks for. */
+  model?: string,
+  /** The author: the configuration, or a person who began it now. */
+  by: Actor,
+};
+
+/** A schedule, what comes next and what it said. */
+export type ScheduleLine = {
+  /** Its name in the configuration. */
+  name: string,
+  /** Its times, such as `cron 0 9 * * * Europe/Berlin`. */
+  times: string,
+  /** The channel that it runs on. */
+  channel: ChannelId,
+  /** The chat that its answer goes to. */
+  chat: ChatId,
+  /** True for a heartbeat. */
+  heartbeat: boolean,
+  /** True where a person paused it. */
+  paused: boolean,
+  /** True where the channel is off: it runs once, late, when the channel is on again. Not known while no bot runs. */
+  channel_off: boolean,
+  /** The next time; none where there is none, or it is paused. A time that is over is made up for. */
+  next: Timestamp | null,
+  /** The latest run; none where it never ran. */
+  last: ScheduleRun | null,
+  /** What was due after that run and did not run. */
+  skipped: ScheduleSkipped | null,
+};
+
+/** A schedule is to pause, or to go on. */
+export type SchedulePause = {
+  /** Its name in the configuration. */
+  name: string,
+  /** True where it is to pause. */
+  paused: boolean,
+};
+
+/** A person paused a schedule, or let it go on. */
+export type SchedulePaused = {
+  /** Its name. */
+  schedule: string,
+  /** True where it does not run from here on. */
+  paused: boolean,
+  /** The author. */
+  by: Actor,
+};
+
+/** A schedule. */
+export type ScheduleRef = {
+  /** Its name in the configuration. */
+  name: string,
+};
+
+/** The latest run of a schedule. */
+export type ScheduleRun = {
+  /** Its turn. */
+  turn: TurnId,
+  /** When it began. */
+  at: Timestamp,
+  /** What began it. */
+  due: ScheduleDue,
+  /** Its end; none while it runs. */
+  terminal: Terminal | null,
+  /** The beginning of what the agent said, also where it was dropped. */
+  said: string,
+};
+
+/** The configuration has a schedule with these times from here on; none where it has it no more. */
+export type ScheduleSet = {
+  /** Its name. */
+  schedule: string,
+  /** Its times, such as `cron 0 9 * * * Europe/Berlin`. */
+  times: string | null,
+};
+
+/** The reason for which a schedule that was due did not run. */
+export type ScheduleSkip = "no_task" | "still_running" | "unreadable";
+
+/** A schedule was due and did not run. */
+export type ScheduleSkipped = {
+  /** Its name in the configuration. */
+  schedule: string,
+  /** The time at which it was due. */
+  due: Timestamp,
+  /** The reason. */
+  reason: ScheduleSkip,
+  /** The reason in words. */
+  detail: string,
 };
 
 /** One kind of secret. */

@@ -15,10 +15,10 @@ import { Workspaces } from "./workspaces.svelte";
 /** A moment of a turn: right after an event, or at a time in milliseconds since it began. */
 export type AskedMoment = { readonly turn: TurnId; readonly seq: number } | { readonly turn: TurnId; readonly atMs: number };
 
-export type ViewId = "live" | "turn" | "compose" | "fixtures" | "channels" | "sessions" | "settings";
+export type ViewId = "live" | "turn" | "compose" | "fixtures" | "channels" | "sessions" | "schedules" | "settings";
 
 /** In the order of the rail. */
-const VIEWS: readonly string[] = ["live", "turn", "compose", "fixtures", "channels", "sessions", "settings"] satisfies ViewId[];
+const VIEWS: readonly string[] = ["live", "turn", "compose", "fixtures", "channels", "sessions", "schedules", "settings"] satisfies ViewId[];
 
 export interface Toast {
   readonly id: number;
@@ -178,9 +178,9 @@ export class Console {
     return this.workspace === 0 ? name : `${name}.${this.workspace}`;
   }
 
-  /** Whether there is anything to see in a view: a file has no channels that could be switched and no sessions at work. */
+  /** Whether there is anything to see in a view: a file has no channels that could be switched, no sessions at work and no clock. */
   hasView(view: ViewId): boolean {
-    return this.workspace === 0 || (view !== "channels" && view !== "sessions");
+    return this.workspace === 0 || (view !== "channels" && view !== "sessions" && view !== "schedules");
   }
 
   // --- where one is -------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 use super::Backend;
 use crate::{Commands, catalog::catalog, failure};
-use foldback_wire::PermissionRequest;
 use foldback_wire::rpc::{
     Ack, ArmChannel, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose, ComposeResult,
     ComposeSend, DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail, ExampleFile, ExportOf,
@@ -11,11 +10,13 @@ use foldback_wire::rpc::{
     FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun,
     FixtureStarted, FixtureText, FixtureWrite, LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView,
     PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf,
-    Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, Secrets,
-    SendResult, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,
-    Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef,
-    VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
+    Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, SchedulePause,
+    ScheduleRef, Secrets, SendResult, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList,
+    SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary,
+    ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose,
+    WorkspaceOpen,
 };
+use foldback_wire::{PermissionRequest, ScheduleLine};
 
 impl Commands for Backend {
     async fn catalog(&self, _: Nothing) -> Result<Catalog, Failure> {
@@ -240,6 +241,20 @@ impl Commands for Backend {
     async fn session_reset(&self, which: SessionRef) -> Result<SessionLine, Failure> {
         self.check_live()?;
         self.reset_session(&which.session).await
+    }
+
+    async fn schedules(&self, _: Nothing) -> Result<Vec<ScheduleLine>, Failure> {
+        self.list_schedules().await
+    }
+
+    async fn schedule_run(&self, which: ScheduleRef) -> Result<Vec<ScheduleLine>, Failure> {
+        self.check_live()?;
+        self.run_schedule(&which).await
+    }
+
+    async fn schedule_pause(&self, wish: SchedulePause) -> Result<Vec<ScheduleLine>, Failure> {
+        self.check_live()?;
+        self.pause_schedule(&wish).await
     }
 
     async fn mute(&self, wish: Mute) -> Result<Status, Failure> {

@@ -1,4 +1,4 @@
-//! A socket beside the journal, on which `foldback pairing`, `permission`, `queue` and `open` reach the bot that runs. It takes
+//! A socket beside the journal, on which `foldback pairing`, `permission`, `queue`, `schedules` and `open` reach the bot that runs. It takes
 //! nothing but their orders, and only from the user whose bot it is. Programs that the bot started (an agent, and whatever
 //! an agent started) run as the same user and are no operators: they are refused.
 
@@ -12,7 +12,7 @@ use foldback_pipeline::PermissionFault;
 use foldback_store::real_journal;
 use foldback_wire::{
     Actor, PermissionKind,
-    rpc::{Failure, Pairings, PendingPermission},
+    rpc::{Failure, Pairings, PendingPermission, ScheduleOrder},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -48,6 +48,7 @@ pub(crate) enum OperatorOrder {
     Pairing(PairingOrder),
     Permission(PermissionOrder),
     Queue(QueueOrder),
+    Schedules(ScheduleOrder),
     Window(WindowOrder),
 }
 
@@ -66,6 +67,12 @@ impl From<PermissionOrder> for OperatorOrder {
 impl From<QueueOrder> for OperatorOrder {
     fn from(order: QueueOrder) -> Self {
         Self::Queue(order)
+    }
+}
+
+impl From<ScheduleOrder> for OperatorOrder {
+    fn from(order: ScheduleOrder) -> Self {
+        Self::Schedules(order)
     }
 }
 
@@ -131,7 +138,7 @@ impl Backend {
         let door = match Door::open(socket_of(&journal)) {
             Ok(door) => door,
             Err(error) => {
-                return tracing::warn!(%error, "`foldback pairing`, `permission`, `queue` and `open` cannot reach this bot; its window and `serve --commands` can");
+                return tracing::warn!(%error, "`foldback pairing`, `permission`, `queue`, `schedules` and `open` cannot reach this bot; its window and `serve --commands` can");
             }
         };
         let serve = |(stream, peer): (UnixStream, UCred)| {
@@ -157,6 +164,7 @@ impl Backend {
             OperatorOrder::Pairing(order) => serde_json::to_value(self.order_pairing(order).await?),
             OperatorOrder::Permission(order) => serde_json::to_value(self.order_permission(order)?),
             OperatorOrder::Queue(order) => serde_json::to_value(self.order_queue(&order)?),
+            OperatorOrder::Schedules(order) => serde_json::to_value(self.order_schedules(&order).await?),
             OperatorOrder::Window(order) => serde_json::to_value(self.ask_window(order)?),
         };
         answer.map_err(|error| failure::internal(&error))

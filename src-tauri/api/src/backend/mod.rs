@@ -35,6 +35,7 @@ mod resends;
 mod retention;
 mod reviews;
 mod runs;
+mod schedules;
 mod secrets;
 mod sessions;
 mod setup;

@@ -1,7 +1,7 @@
 //! Failures of an operator's orders: who may talk, what waits, what runs, what is sent again.
 
 use super::{capital, failure};
-use foldback_pipeline::PermissionFault;
+use foldback_pipeline::{PermissionFault, ScheduleFault};
 use foldback_store::PairingError;
 use foldback_wire::{ChannelId, OpId, SessionId, TurnId, rpc::Failure};
 use std::path::Path;
@@ -34,6 +34,35 @@ pub(crate) fn no_bot(journal: &Path) -> Failure {
         ),
         Some("Start it first, or name another bot with --config or --db."),
     )
+}
+
+/// An order about a schedule, and no bot runs that could carry it out.
+pub(crate) fn no_bot_for_schedules(journal: &Path) -> Failure {
+    failure(
+        "no_bot",
+        format!(
+            "No bot runs on {}, and only a running one can begin or pause a schedule.",
+            journal.display()
+        ),
+        Some(
+            "Start it first, or name another bot with --config or --db. `foldback schedules` shows them all the same.",
+        ),
+    )
+}
+
+/// A schedule cannot be begun or paused, and why.
+pub(crate) fn schedule(fault: &ScheduleFault) -> Failure {
+    let (code, hint) = match fault {
+        ScheduleFault::Unknown(_) => (
+            "no_schedule",
+            Some("`foldback schedules` lists them; [[schedule]] in foldback.toml adds one."),
+        ),
+        ScheduleFault::Running(_) => ("schedule_runs", Some("Wait for its end, or stop its turn.")),
+        ScheduleFault::ChannelOff(_) => ("channel_off", Some("Switch the channel on first.")),
+        ScheduleFault::NoPrompt(..) => ("no_prompt", Some("Write its file, and begin it again.")),
+        ScheduleFault::Store(_) => ("journal", None),
+    };
+    failure(code, format!("{}.", capital(&fault.to_string())), hint)
 }
 
 /// An order about what waits for consent, and no bot runs that could carry it out.

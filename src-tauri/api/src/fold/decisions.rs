@@ -129,6 +129,10 @@ pub(super) fn classify(
         | Kind::SessionReset { .. }
         | Kind::Unreadable { .. }
         | Kind::HookEnded { .. }
+        | Kind::ScheduleSet(_)
+        | Kind::SchedulePaused(_)
+        | Kind::ScheduleSkipped(_)
+        | Kind::ScheduleDue(_)
         | Kind::Pairing { .. } => None,
     }
 }

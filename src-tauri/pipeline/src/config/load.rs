@@ -2,7 +2,7 @@
 
 use super::{
     ChannelConfig, ChannelKind, Config, ListEntry, OutOfBounds, hooks::unfit_hook, places::Places,
-    plain_http::exposed_key,
+    plain_http::exposed_key, schedules::unfit_schedule,
 };
 use crate::id::{ANYBODY, IdOwner, misfit};
 use foldback_wire::{ChannelId, Platform};
@@ -73,6 +73,15 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
         && let Err(error) = foldback_directives::Settings::default().set("all_clear", pattern)
     {
         return Err(invalid_field("output.all_clear", error.message));
+    }
+    if let Some(pattern) = &config.heartbeat.all_clear
+        && let Err(error) = foldback_directives::Settings::default().set("all_clear", pattern)
+    {
+        return Err(invalid_field("heartbeat.all_clear", error.message));
+    }
+    if let Some((index, key, why)) = unfit_schedule(&config) {
+        let at = Places::read(text).of_entry_field(&["schedule"], index, key);
+        return Err(invalid(at, Some(format!("schedule.{key}")), why));
     }
     if let Some(table) = exposed_key(&config) {
         let message = format!(

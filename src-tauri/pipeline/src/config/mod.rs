@@ -20,6 +20,7 @@ mod places;
 mod plain_http;
 mod quantity;
 mod queue;
+mod schedules;
 mod secret;
 mod session;
 mod speech;
@@ -44,6 +45,7 @@ pub use output::{Narration, OutputConfig, ReasoningDisplay, ToolDisplay};
 pub use permissions::{PermissionPolicy, PermissionsConfig, ToolKind};
 pub use quantity::{ByteSize, Interval};
 pub use queue::{ChannelQueueConfig, QueueConfig};
+pub use schedules::{HeartbeatConfig, ScheduleConfig};
 pub use secret::{Secret, SecretError};
 pub use session::{CarriedSetting, ResetConfig, SessionConfig, SessionScope};
 pub use speech::{SpeechBackend, SpeechConfig, TranscriptionBackend, TranscriptionConfig};
@@ -85,6 +87,10 @@ pub struct Config {
     pub outbox: OutboxConfig,
     /// Programs and addresses that are told of events.
     pub hooks: Vec<HookConfig>,
+    /// Turns that a clock begins.
+    pub schedule: Vec<ScheduleConfig>,
+    /// Settings of the schedules that are heartbeats.
+    pub heartbeat: HeartbeatConfig,
     /// Showing that an answer is being written.
     pub typing: TypingConfig,
     /// The place where the journal is kept.

@@ -33,6 +33,17 @@ impl<'t> Places<'t> {
         entry.map_or(field, |entry| entry.span().start)
     }
 
+    /// The byte at which a field of an entry of a list of tables begins; of one that is not written, the entry's.
+    pub(super) fn of_entry_field(&self, path: &[&str], index: usize, name: &str) -> usize {
+        let (_, value) = self.follow(path);
+        let entry = value.and_then(DeValue::as_array).and_then(|list| list.get(index));
+        let table = entry.and_then(|entry| entry.get_ref().as_table());
+        match table.and_then(|table| table.get_key_value(name)) {
+            Some((key, value)) => extent(key, value).start,
+            None => self.of_entry(path, index),
+        }
+    }
+
     fn follow(&self, path: &[&str]) -> (usize, Option<&DeValue<'t>>) {
         let (mut at, mut table, mut found) = (0, Some(&self.root), None);
         for name in path {

@@ -1,6 +1,9 @@
 //! The wishes of a header: the message that an answer answers, and the flags of its messages.
 
-use crate::rules::{Rule, Rules};
+use crate::{
+    id::OF_SCHEDULE,
+    rules::{Rule, Rules},
+};
 use foldback_directives::redact::MASK;
 use foldback_wire::{
     Capabilities, ChatType, Header, Inbound, MessageFlag, MessageFlags, MessageId, ReplyForm,
@@ -23,6 +26,9 @@ pub(crate) fn reply_target(
         return Err(format!(
             "{wanted} stands for a secret and is no message id; sent without"
         ));
+    }
+    if wanted.as_str().starts_with(OF_SCHEDULE) {
+        return Err("a schedule began this turn, so there is no message to answer; sent without".to_owned());
     }
     match can.reply {
         None => Err(format!(

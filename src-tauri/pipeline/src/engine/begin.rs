@@ -12,7 +12,7 @@ use crate::{
 };
 use foldback_directives::{inbound::Queue, redact::InboundSecrets};
 use foldback_store::{SessionSettings, StoreError};
-use foldback_wire::{Gate, Inbound, Kind, MessageId, Stage, Terminal, TurnId};
+use foldback_wire::{Gate, Inbound, Kind, MessageId, ScheduleDue, Stage, Terminal, TurnId};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -32,6 +32,22 @@ impl Turn {
 }
 
 impl Core {
+    /// Notes that a schedule's turn has not ended, until it has.
+    pub(super) fn watch_scheduled(self: &Arc<Self>, schedule: String, turn: Turn) -> Turn {
+        let (end, ended) = oneshot::channel();
+        let (id, core) = (turn.id, Arc::clone(self));
+        self.schedules.turn_begins(&schedule, id);
+        self.context.tasks.spawn(async move {
+            let terminal = turn.ended().await;
+            core.schedules.turn_ended(&schedule, id);
+            if let Some(terminal) = terminal {
+                // A caller that does not wait for the end is fine.
+                let _ = end.send(terminal);
+            }
+        });
+        Turn { id, ended }
+    }
+
     /// Begins a turn: through the gates, then into its conversation.
     ///
     /// While the process ends, a message that passed the gates stays open, and the next start begins it again.
@@ -46,7 +62,7 @@ impl Core {
         into: Option<MessageId>,
     ) -> Result<Turn, StoreError> {
         let (id, recorder, inbound) = self.receive(inbound)?;
-        self.admit_turn(id, recorder, inbound, TurnOrigin::New, into)
+        self.admit_turn(id, recorder, inbound, TurnOrigin::New, None, into)
             .await
     }
 
@@ -67,7 +83,7 @@ impl Core {
     /// Gives a message its turn. Its recorder keeps back that it came in until the gates have decided, as of a message
     /// that is not for the bot the text may not be kept. Until then no platform has a confirmation of it, and delivers it
     /// again after a crash.
-    fn receive(&self, mut inbound: Inbound) -> Result<(TurnId, Recorder, Inbound), StoreError> {
+    pub(super) fn receive(&self, mut inbound: Inbound) -> Result<(TurnId, Recorder, Inbound), StoreError> {
         if let Some(redaction) = &self.context.redaction
             && redaction.inbound() == InboundSecrets::Agent
         {
@@ -88,25 +104,32 @@ impl Core {
         id: TurnId,
         inbound: Inbound,
         origin: TurnOrigin,
+        schedule: Option<ScheduleDue>,
     ) -> Result<Turn, StoreError> {
         let recorder = self.context.recorder.of_turn(id, &inbound.channel);
         recorder.note(Kind::Passed {
             stage: Stage::Queue,
             detail: "taken up again: the process ended before it was given to the agent".to_owned(),
         })?;
-        self.admit_turn(id, recorder, inbound, origin, None).await
+        self.admit_turn(id, recorder, inbound, origin, schedule, None)
+            .await
     }
 
-    async fn admit_turn(
+    pub(super) async fn admit_turn(
         self: &Arc<Self>,
         id: TurnId,
         recorder: Recorder,
         inbound: Inbound,
         origin: TurnOrigin,
+        schedule: Option<ScheduleDue>,
         into: Option<MessageId>,
     ) -> Result<Turn, StoreError> {
         let (end, ended) = oneshot::channel();
-        let admission = match self.gates.admit(&recorder, id, inbound, origin).await {
+        let admitted = self
+            .gates
+            .admit(&recorder, id, inbound, origin, schedule.as_ref())
+            .await;
+        let admission = match admitted {
             Ok(admission) => admission,
             Err(error) => {
                 // It may be for the bot, and then must not be lost.
@@ -155,6 +178,7 @@ impl Core {
                     into,
                     steered: false,
                     resumed: origin != TurnOrigin::New,
+                    schedule,
                     queue,
                     own_settings: SessionSettings {
                         queue: Queue::default(),

@@ -1,5 +1,6 @@
 //! The parts of the running bot.
 
+use super::schedules::Schedules;
 use crate::{
     aged::AgedMessages,
     commands::{Commands, SessionControl},
@@ -13,7 +14,7 @@ use crate::{
 };
 use foldback_store::PairingBook;
 use foldback_wire::Rng;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 /// The parts of the running bot, from what a turn works with up to what begins turns.
 pub(super) struct Core {
@@ -27,6 +28,7 @@ pub(super) struct Core {
     pub(super) aged: Arc<AgedMessages>,
     pub(super) control: Arc<SessionControl>,
     pub(super) commands: Arc<Commands>,
+    pub(super) schedules: Schedules,
 }
 
 impl Core {
@@ -35,6 +37,7 @@ impl Core {
         delivery_queues: Arc<DeliveryQueues>,
         rng: Arc<dyn Rng>,
         pairings: PairingBook,
+        base: PathBuf,
     ) -> Arc<Self> {
         let seen = Arc::<SeenMessages>::default();
         let pairing = Pairing::new(&context, &delivery_queues, rng, pairings);
@@ -54,6 +57,7 @@ impl Core {
             aged,
             control,
             commands,
+            schedules: Schedules::below(base),
         })
     }
 }

@@ -9,6 +9,8 @@ mod incoming;
 mod operator_switches;
 mod pairings;
 mod resume;
+mod schedule_orders;
+mod schedules;
 mod sessions;
 mod unfinished;
 
@@ -16,6 +18,7 @@ pub use begin::Turn;
 use core::Core;
 pub use footprint::Footprint;
 use operator_switches::OperatorSwitches;
+pub use schedule_orders::ScheduleFault;
 
 use crate::{
     channel_log::ChannelLog,
@@ -195,17 +198,19 @@ impl Engine {
             busy: TaskTracker::new(),
             shutdown,
         });
-        let core = Core::new(context, delivery_queues, rng, pairings);
+        let core = Core::new(context, delivery_queues, rng, pairings, base);
         let unfinished = core.find_unfinished().await?;
         core.context.recorder.note(Kind::Started {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             replayed: false,
         })?;
         core.connect(channels, &unfinished.operator_switches).await?;
+        core.take_up_schedules().await?;
         core.resume(unfinished).await?;
         core.context
             .tasks
             .spawn(Arc::clone(&core).receive_arrivals(inbound));
+        core.context.tasks.spawn(Arc::clone(&core).run_schedules());
         core.context
             .tasks
             .spawn(LateRecorder::new(&core.context).record_news(late));

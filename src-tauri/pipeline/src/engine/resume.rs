@@ -231,16 +231,24 @@ impl Core {
             message,
             counted,
             received,
+            schedule,
         } = queued;
         let waited = self.context.recorder.now().since(received);
         let aged =
             waited > self.context.ports.config.outbox.max_age.0 && self.context.rules.holds(Rule::DeliverOld);
+        // No person waits for a schedule's run: it is late, and that is all.
+        let aged = aged && schedule.is_none();
         let origin = TurnOrigin::Resumed {
             counted,
             aged_since: aged.then_some(received),
         };
         // On the heap: the future of a start is large enough.
-        Box::pin(self.begin_resumed(turn, message, origin)).await
+        let name = schedule.as_ref().map(|due| due.schedule.clone());
+        let begun = Box::pin(self.begin_resumed(turn, message, origin, schedule)).await?;
+        Ok(match name {
+            Some(name) => self.watch_scheduled(name, begun),
+            None => begun,
+        })
     }
 
     /// Ends an operation that an earlier process left and no later one carries out.

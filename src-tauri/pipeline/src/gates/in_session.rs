@@ -1,7 +1,7 @@
 //! The gates behind activation: the message is for the bot, and its session is known.
 
 use super::{
-    Destination, Gates, TurnOrigin,
+    AgentDestination, Destination, Gates, TurnOrigin,
     sender_text::{AgentText, NewSession, OwnAnswerKind, TextContext, TextMeaning},
 };
 use crate::{
@@ -63,8 +63,14 @@ impl Gates {
             })),
             TextMeaning::ForAgent(text) => {
                 let by = Actor::User(message.sender.id.clone());
-                self.admit_to_agent(&recorder, (session, &message.channel), record.settings, text, by)
-                    .await
+                let on = (session, &message.channel);
+                let admitted = self
+                    .admit_to_agent(&recorder, on, record.settings, text, by)
+                    .await?;
+                Ok(match admitted {
+                    Flow::Continue(agent) => Flow::Continue(Destination::Conversation(agent)),
+                    Flow::Stop(stop) => Flow::Stop(stop),
+                })
             }
         }
     }
@@ -115,14 +121,14 @@ impl Gates {
     }
 
     /// Notes what the text said beside the words for the agent, and asks whether the agent runs here at all.
-    async fn admit_to_agent(
+    pub(super) async fn admit_to_agent(
         &self,
         recorder: &Recorder,
         (session, channel): (SessionId, &ChannelId),
         mut stored: SessionSettings,
         text: AgentText,
         by: Actor,
-    ) -> Result<Flow<Destination>, StoreError> {
+    ) -> Result<Flow<AgentDestination>, StoreError> {
         let AgentText {
             text,
             overrides,
@@ -157,7 +163,7 @@ impl Gates {
         }
         let config = &self.context.ports.config;
         let queue = QueueSettings::resolve(config, channel, &stored.queue, &overrides.queue);
-        Ok(Flow::Continue(Destination::Conversation {
+        Ok(Flow::Continue(AgentDestination {
             session,
             text,
             queue,

@@ -53,6 +53,7 @@ mod redelivery;
 mod repeats;
 mod reply;
 mod restart;
+mod schedules;
 mod session_commands;
 mod sessions;
 mod shutdown;

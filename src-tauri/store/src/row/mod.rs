@@ -5,6 +5,7 @@ mod delivery;
 mod inline;
 mod queue;
 mod run;
+mod schedule;
 mod summary;
 mod words;
 
@@ -12,8 +13,8 @@ pub use words::one_line;
 
 use crate::{EventDuration, kind};
 use foldback_wire::{
-    Body, ChannelId, ChannelState, Event, HookEnd, Intent, Kind, MessageId, Outcome, OutcomeCode, SessionId,
-    SessionStart, Severity, Span, StopReason, Terminal, ToolStatus,
+    Body, ChannelId, ChannelState, Event, HookEnd, Intent, Kind, MessageId, Outcome, OutcomeCode,
+    ScheduleSkip, ScheduleSkipped, SessionId, SessionStart, Severity, Span, StopReason, Terminal, ToolStatus,
     rpc::{EventRow, RowFlag},
 };
 
@@ -137,6 +138,10 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
         | Kind::Faulted { .. }
         | Kind::LevelIgnored { .. }
         | Kind::HookEnded(HookEnd { done: false, .. })
+        | Kind::ScheduleSkipped(ScheduleSkipped {
+            reason: ScheduleSkip::Unreadable,
+            ..
+        })
         | Kind::Retrying { .. }
         | Kind::ChannelState {
             to: ChannelState::Degraded | ChannelState::RateLimited,

@@ -1,7 +1,7 @@
 //! What an event says, in one line of words.
 
 use super::{
-    control, delivery, inline, queue, run,
+    control, delivery, inline, queue, run, schedule,
     words::{bytes, ended, lasting, one_line, said, size},
 };
 use crate::EventDuration;
@@ -60,6 +60,9 @@ fn words(kind: &Kind) -> String {
         } => control::pairing(*step, sender.as_str(), name, code.as_deref(), by),
         Kind::Unreadable(part) => unreadable(part),
         Kind::HookEnded(end) => hook_ended(end),
+        Kind::ScheduleSet(_) | Kind::SchedulePaused(_) | Kind::ScheduleSkipped(_) | Kind::ScheduleDue(_) => {
+            schedule::words(kind)
+        }
         Kind::Received { message } => received(message),
         Kind::Passed { detail, .. } if detail.is_empty() => "passed".into(),
         Kind::Passed { detail, .. } | Kind::Warned { detail } => detail.clone(),

@@ -16,6 +16,7 @@ mod pairing;
 mod push;
 mod reach;
 mod ruler;
+mod schedules;
 mod secrets;
 mod sessions;
 mod shown;
@@ -52,6 +53,7 @@ pub use pairing::{Approval, PairingCode, PairingRequest, PairingRevoke, Pairings
 pub use push::{Alarm, AlarmKind, LogLine, Push, Topic};
 pub use reach::{ChannelReach, ReachOf, ReachRate, ReachedChat, WaitingFate, WaitingOperation};
 pub use ruler::{CutPlace, RuledMessage, Ruler};
+pub use schedules::{ScheduleOrder, SchedulePause, ScheduleRef};
 pub use secrets::{SecretEntry, SecretSource, Secrets};
 pub use sessions::{
     AgentSession, PendingPermission, PermissionDecide, PermissionRef, RunningTurn, SessionCancel,

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     files::SendDir,
+    id::OF_SCHEDULE,
     ports::Ports,
     rules::Rule,
     split::{Limit, split},
@@ -168,6 +169,11 @@ impl TurnDirectives {
                 )));
             }
             Some(id) => MessageId::new(id),
+            None if self.inbound.message.as_str().starts_with(OF_SCHEDULE) => {
+                return Ok(Err(Skip::unsupported(
+                    "a schedule began this turn, so there is no message to react to",
+                )));
+            }
             None if operations.rules.holds(Rule::DeliverReaction) => self.inbound.message.clone(),
             None => return Ok(Err(Skip::unsupported("no message is named"))),
         };

@@ -1,0 +1,89 @@
+//! The gates of a turn that a schedule begins. The operator wrote its text and named its chat: nobody has to be let in, no
+//! mention is asked for, and nothing in the text is a command.
+
+use super::{Admission, AdmittedMessage, AgentDestination, Gates, TurnOrigin, sender_text::AgentText};
+use crate::{flow::Flow, recorder::Recorder, repeats::find_repeated, stages::session};
+use foldback_directives::inbound::{Model, Queue, QueueMode};
+use foldback_store::{SessionSettings, StoreError};
+use foldback_wire::{Actor, Inbound, Kind, ScheduleDue, Stage, TurnId};
+
+impl Gates {
+    /// Takes the message of a schedule into its conversation.
+    pub(crate) async fn admit_scheduled(
+        &self,
+        recorder: &Recorder,
+        turn: TurnId,
+        message: Inbound,
+        origin: TurnOrigin,
+        due: &ScheduleDue,
+    ) -> Result<Admission, StoreError> {
+        let rules = self.context.rules;
+        let claim = match self.seen.lock().claim(rules, &message, turn, recorder.now()) {
+            Flow::Continue(claim) => claim,
+            Flow::Stop(stop) => return Ok(Admission::Stopped(stop)),
+        };
+        if let Some(stop) = find_repeated(&self.seen, rules, recorder, &message, turn).await? {
+            self.seen.lock().release(rules, &claim);
+            return Ok(Admission::Stopped(Box::new(stop)));
+        }
+        recorder.note(Kind::Passed {
+            stage: Stage::Authorize,
+            detail: format!("begun by the schedule {}", due.schedule),
+        })?;
+        let session = session::key(rules, self.context.ports.config.session.scope, &message);
+        recorder.find_session(&session);
+        recorder.release()?;
+        let is_counted = matches!(origin, TurnOrigin::Resumed { counted: true, .. });
+        let record = self
+            .context
+            .sessions
+            .count_message(recorder, &session, &message, (Some(turn), is_counted))
+            .await?;
+        let in_session = recorder.in_session(&session);
+        in_session.note(Kind::Passed {
+            stage: Stage::Session,
+            detail: format!("turn {} of session {session}", record.turns),
+        })?;
+        let text = AgentText {
+            overrides: overrides(due),
+            ..AgentText::default()
+        };
+        let on = (session, &message.channel);
+        let admitted = self
+            .admit_to_agent(&in_session, on, record.settings, text, Actor::Config)
+            .await?;
+        match admitted {
+            Flow::Continue(AgentDestination {
+                session,
+                queue,
+                overrides,
+                ..
+            }) => Ok(Admission::Conversation(Box::new(AdmittedMessage {
+                message,
+                session,
+                claim,
+                queue,
+                overrides,
+            }))),
+            Flow::Stop(stop) => {
+                self.seen.lock().release(rules, &claim);
+                Ok(Admission::Stopped(stop))
+            }
+        }
+    }
+}
+
+/// The settings of its turn alone. It has a run of its own, as its answer is read in its own way.
+fn overrides(due: &ScheduleDue) -> SessionSettings {
+    SessionSettings {
+        model: due.model.as_ref().map(|model| Model {
+            model: Some(model.clone()),
+            ..Model::default()
+        }),
+        queue: Queue {
+            mode: Some(QueueMode::Followup),
+            ..Queue::default()
+        },
+        ..SessionSettings::default()
+    }
+}

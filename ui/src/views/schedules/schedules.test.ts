@@ -1,0 +1,61 @@
+import { cleanup } from "@testing-library/svelte";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import demo from "../../../recordings/demo";
+import type { ScheduleLine } from "../../generated/wire";
+import type { Exchange } from "../../host/recorded";
+import { byId, calls, click, layOut, stage } from "../../test/stage";
+import SchedulesView from "./SchedulesView.svelte";
+
+beforeEach(layOut);
+afterEach(() => (cleanup(), vi.restoreAllMocks()));
+
+const at = "2026-11-28T09:00:00.000Z";
+const morning: ScheduleLine = {
+  name: "morning", times: "cron 0 9 * * * Europe/Berlin", channel: "telegram", chat: "42", heartbeat: false, paused: false, channel_off: false,
+  next: "2026-11-29T08:00:00.000Z", skipped: null,
+  last: { turn: 812, at, terminal: { state: "replied" }, said: "Nothing today.", due: { schedule: "morning", due: at, late: true, missed: 2, by: "config" } },
+};
+const beat: ScheduleLine = {
+  ...morning, name: "beat", times: "every 30m", heartbeat: true, paused: true, next: null,
+  last: { ...morning.last!, turn: 813, terminal: { state: "silent", reason: "heartbeat_ack" }, said: "HEARTBEAT_OK", due: { schedule: "beat", due: at, heartbeat: true, by: "config" } },
+  skipped: { schedule: "beat", due: at, reason: "no_task", detail: "HEARTBEAT.md holds no task" },
+};
+
+const open = (lines: ScheduleLine[], ...more: Exchange[]) =>
+  stage(SchedulesView, undefined, { ...demo, calls: [...more, { name: "schedules", result: lines }, ...demo.calls] });
+const rows = (): string[] => [...document.querySelectorAll<HTMLElement>("[data-testid='schedule']")].map((row) => row.textContent?.replace(/\s+/g, " ") ?? "");
+
+it("says what comes next and what each said last", async () => {
+  await open([morning, beat]);
+  expect(rows()).toEqual([
+    expect.stringMatching(/morning cron 0 9 \* \* \* Europe\/Berlin.*Next .*telegram 42.*#812 .*answered \(late, for 3 missed times\).*Nothing today\./),
+    expect.stringMatching(/beat heartbeat every 30m.*Paused.*#813 .*no reply: The agent acknowledged a heartbeat\..*HEARTBEAT_OK.*Skipped .*: HEARTBEAT\.md holds no task/),
+  ]);
+  expect(byId("schedules").textContent).toContain("2 schedules");
+});
+
+it("says that a channel that is off puts it off", async () => {
+  await open([{ ...morning, channel_off: true }]);
+  expect(byId("schedule-next").textContent).toBe("When telegram is on again");
+});
+
+it("leads to the turn of the last run", async () => {
+  const { console } = await open([morning]);
+  await click(byId("schedule-turn"));
+  expect([console.view, console.selected?.turn]).toEqual(["turn", 812]);
+});
+
+it("begins and pauses a schedule", async () => {
+  const { host } = await open([morning], { name: "schedule_run", result: [morning] }, { name: "schedule_pause", result: [{ ...morning, paused: true }] });
+  await click(byId("schedule-run"));
+  expect(calls(host, "schedule_run")).toEqual([{ name: "morning" }]);
+  await click(byId("schedule-pause"));
+  expect(calls(host, "schedule_pause")).toEqual([{ name: "morning", paused: true }]);
+  expect(byId("schedule-next").textContent).toBe("Paused");
+  expect(byId("schedule-pause").textContent).toContain("Resume");
+});
+
+it("says how to add one where there is none", async () => {
+  await open([]);
+  expect(byId("empty").textContent).toContain("[[schedule]]");
+});
