@@ -6,8 +6,8 @@ use crate::{
     config::{ReasoningDisplay, ToolDisplay},
     context::{RunHandle, RunState, TurnContext},
     deliver::{
-        delivery_queue::DeliveryQueues, operation_sender::OperationSender, turn_delivery::TurnDelivery,
-        typing::Typing,
+        delivery_queue::DeliveryQueues, lead::Lead, operation_sender::OperationSender,
+        turn_delivery::TurnDelivery, typing::Typing,
     },
     history::Conversation,
     leaks::LeakWatch,
@@ -22,9 +22,9 @@ use crate::{
         text_bound::TextBound,
     },
 };
-use foldback_agents::{Agent, TurnRequest};
+use foldback_agents::{Agent, Step, TurnRequest};
 use foldback_store::{SessionSettings, StoreError};
-use foldback_wire::{Draft, Inbound, Kind, Terminal};
+use foldback_wire::{Answerer, Draft, Inbound, Kind, Terminal};
 use std::{borrow::Cow, sync::Arc};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -176,7 +176,10 @@ impl TurnRunner {
         let typing = Typing::start(
             &sender,
             port.can.typing,
-            self.context.ports.config.typing,
+            (
+                self.context.ports.config.typing,
+                self.context.ports.settings(&message.channel).typing,
+            ),
             self.context.rules,
         );
         let cancel = self.context.shutdown.cancel_runs.child_token();
@@ -187,6 +190,8 @@ impl TurnRunner {
         if self.context.rules.holds(Rule::InlineLevels) {
             request.levels = settings.levels(&self.context.ports.config.agent.models);
         }
+        let lead = self.lead(pending, agent.as_ref(), &request);
+        let answers = lead.clone();
         self.recall(pending, agent.as_ref(), &request, &cancel).await?;
         let grammar = self.context.scan_settings(&port);
         let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
@@ -215,7 +220,12 @@ impl TurnRunner {
             cancel,
             output,
             leaks: &leaks,
-            on_step: &|| typing.note_activity(),
+            on_step: &|step| {
+                typing.note_activity(matches!(step, Step::Reasoning(_)));
+                if let (Some(lead), Step::Retry { next: Some(next), .. }) = (&answers, step) {
+                    lead.answered_by(next);
+                }
+            },
         };
         let mut delivery = TurnDelivery::new(
             sender,
@@ -227,6 +237,8 @@ impl TurnRunner {
             (stopped, busy),
         );
         delivery.operations.chat_full = chat_full;
+        delivery.operations.text_begins = typing.on_text();
+        delivery.operations.lead = lead;
         delivery.operations.write_into(pending.into.clone());
         let written = written(message, joined);
         let scan = Scan::new(
@@ -250,6 +262,18 @@ impl TurnRunner {
             delivery.collect_elsewhere().await?;
         }
         Ok(delivery.terminal(failure))
+    }
+
+    /// The words before the answer, where the channel has any.
+    fn lead(&self, pending: &Pending, agent: &dyn Agent, request: &TurnRequest) -> Option<Arc<Lead>> {
+        let (backend, model) = agent.answering(request);
+        let answerer = Answerer {
+            backend: backend.to_owned(),
+            model: model.map(str::to_owned),
+        };
+        let think = request.levels.think.map(|level| level.code().to_owned());
+        let config = &self.context.ports.config;
+        Lead::of(config, &pending.message.channel, answerer, think).map(Arc::new)
     }
 
     /// Has the agent remember what was said before, as far as it fits, where that is not its backend's own to remember.

@@ -20,8 +20,10 @@ mod places;
 mod plain_http;
 mod quantity;
 mod queue;
+mod replies;
 mod secret;
 mod speech;
+mod template;
 
 pub use access::{DmPolicy, GroupPolicy, MentionPattern};
 pub(crate) use access::{ListEntry, names_id};
@@ -42,8 +44,11 @@ pub use output::{Narration, OutputConfig, ReasoningDisplay, ToolDisplay};
 pub use permissions::{PermissionPolicy, PermissionsConfig, ToolKind};
 pub use quantity::{ByteSize, Interval};
 pub use queue::{ChannelQueueConfig, QueueConfig};
+pub use replies::TypingMode;
 pub use secret::{Secret, SecretError};
 pub use speech::{SpeechBackend, SpeechConfig, TranscriptionBackend, TranscriptionConfig};
+pub use template::Template;
+pub(crate) use template::TemplateName;
 
 use foldback_directives::redact::RedactSettings;
 use foldback_wire::{ChannelId, Platform};
@@ -109,6 +114,8 @@ pub const ANTHROPIC: &str = "https://api.anthropic.com";
 pub struct AgentConfig {
     /// The backend, where a channel does not name another.
     pub backend: Backend,
+    /// The agent's name, for `{identity}` in `response_prefix`; `Foldback` when absent.
+    pub name: Option<String>,
     /// The backends that step in where the backend cannot answer, in this order: a backend, or with `openai/gpt-5-mini`
     /// another model of one. Only before the first word, and not where the request or the key is refused.
     pub fallback: Vec<Alternative>,
@@ -142,6 +149,7 @@ impl Default for AgentConfig {
     fn default() -> Self {
         Self {
             backend: Backend::Script,
+            name: None,
             fallback: Vec::new(),
             idle_timeout: Interval::minutes(5),
             max_runs: 64,
