@@ -4,6 +4,7 @@ use crate::{
     context::TurnContext,
     deliver::{
         delivery_queue::DeliveryQueues,
+        lead::Lead,
         operation_sender::OperationSender,
         turn_delivery::TurnDelivery,
         unfinished::{UnfinishedTurn, is_unfinished},
@@ -70,7 +71,8 @@ fn delivery_of(
     let (on, of) = ((delivery_queues, &context.ids), (turn, &session));
     let sender = OperationSender::of_turn(on, of, &recorder, &port.channel, &unfinished.inbound, &leaks);
     let (cancel, busy) = (context.shutdown.cancel_runs.child_token(), context.busy.token());
-    Some(TurnDelivery::new(
+    let lead = Lead::read(&context.ports.config, &unfinished.inbound.channel, events);
+    let mut delivery = TurnDelivery::new(
         sender,
         port,
         (context.files.clone(), context.speech.clone()),
@@ -78,7 +80,9 @@ fn delivery_of(
         context.rules,
         unfinished.inbound.clone(),
         (cancel, busy),
-    ))
+    );
+    delivery.operations.lead = lead.map(Arc::new);
+    Some(delivery)
 }
 
 fn session_of(events: &[Event]) -> Option<SessionId> {

@@ -86,9 +86,19 @@ impl Piece {
 pub struct Splitter {
     at: usize,
     open: Option<OpenBlock>,
+    /// The words before the first piece; empty once that went out.
+    lead: String,
 }
 
 impl Splitter {
+    /// One whose first piece begins with these words, which count like the text.
+    pub fn led_by(lead: String) -> Self {
+        Self {
+            lead,
+            ..Self::default()
+        }
+    }
+
     /// The rest of `text` as one message; `None` when nothing is left. May be over the limit.
     pub fn rest(&self, text: &str) -> Option<Piece> {
         let span = Span::new(self.at, text.len());
@@ -117,6 +127,9 @@ impl Splitter {
             self.at = text.ceil_char_boundary(end);
             self.open = None;
         }
+        if end > 0 {
+            self.lead.clear();
+        }
     }
 
     /// The next full message, if what is left does not fit into one. What was answered stays right however
@@ -135,6 +148,7 @@ impl Splitter {
             self.at += cut.next;
             self.open = cut.open;
             if !empty {
+                self.lead.clear();
                 return Some(Piece {
                     span,
                     prefix,
@@ -149,7 +163,11 @@ impl Splitter {
         let line = rest.split_inclusive('\n').next().unwrap_or_default();
         let over = |open: &&OpenBlock| matches!(open, OpenBlock::Table { .. }) && open.ends_at(line);
         let open = self.open.as_ref().filter(|open| !over(open));
-        open.map_or_else(String::new, OpenBlock::reopen)
+        let opened = open.map_or_else(String::new, OpenBlock::reopen);
+        if self.lead.is_empty() {
+            return opened;
+        }
+        [lead_before(&self.lead, rest), opened].concat()
     }
 
     /// A cut whose piece is not over the limit when it is rendered either: narrower until that is so.
@@ -322,6 +340,22 @@ fn head_at(rest: &str, end: usize, next: usize) -> Option<usize> {
     (start > 0 && !rest[..start].trim().is_empty() && rest[end..next].matches('\n').count() == 1)
         .then(|| table(&rest[start..end], dashes))?
         .map(|_| start)
+}
+
+/// The words before a text, and what stands between both: a line break where the text begins with markup that counts at
+/// the start of a line only.
+fn lead_before(lead: &str, text: &str) -> String {
+    let text = text.trim_start_matches([' ', '\t']);
+    let between = if lead.ends_with(char::is_whitespace) || text.starts_with('\n') {
+        ""
+    } else if text.starts_with(['`', '~', '#', '>', '|', '-', '*', '+'])
+        || text.starts_with(|c: char| c.is_ascii_digit())
+    {
+        "\n"
+    } else {
+        " "
+    };
+    [lead, between].concat()
 }
 
 /// All messages of a complete text.

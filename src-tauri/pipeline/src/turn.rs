@@ -6,8 +6,8 @@ use crate::{
     config::{ReasoningDisplay, ToolDisplay},
     context::{RunHandle, RunState, TurnContext},
     deliver::{
-        delivery_queue::DeliveryQueues, operation_sender::OperationSender, turn_delivery::TurnDelivery,
-        typing::Typing,
+        delivery_queue::DeliveryQueues, lead::Lead, operation_sender::OperationSender,
+        turn_delivery::TurnDelivery, typing::Typing,
     },
     history::Conversation,
     leaks::LeakWatch,
@@ -23,13 +23,13 @@ use crate::{
         text_bound::TextBound,
     },
 };
-use foldback_agents::{Agent, TurnRequest};
+use foldback_agents::{Agent, Step, TurnRequest};
 use foldback_directives::Settings;
 use foldback_store::{SessionSettings, StoreError, SystemNotice};
-use foldback_wire::{Draft, Inbound, Kind, Terminal};
+use foldback_wire::{Answerer, Draft, Inbound, Kind, Terminal};
 use std::{borrow::Cow, sync::Arc};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::task_tracker::TaskTrackerToken};
 use tracing::Instrument as _;
 
 /// One of the runs that may go on at once. Dropped when its run is over, it calls what is to be done then.
@@ -179,7 +179,10 @@ impl TurnRunner {
         let typing = Typing::start(
             &sender,
             port.can.typing && !is_heartbeat,
-            self.context.ports.config.typing,
+            (
+                self.context.ports.config.typing,
+                self.context.ports.settings(&message.channel).typing,
+            ),
             self.context.rules,
         );
         let cancel = self.context.shutdown.cancel_runs.child_token();
@@ -190,6 +193,8 @@ impl TurnRunner {
         let request = self
             .request(pending, joined, &port, agent.as_ref(), &cancel, told)
             .await?;
+        let lead = self.lead(pending, agent.as_ref(), &request);
+        let answers = lead.clone();
         let grammar = self.grammar_of(&port, is_heartbeat);
         let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
         let chat_full = CancellationToken::new();
@@ -217,19 +222,17 @@ impl TurnRunner {
             cancel,
             output,
             leaks: &leaks,
-            on_step: &|| typing.note_activity(),
+            on_step: &|step| {
+                typing.note_activity(matches!(step, Step::Reasoning(_)));
+                if let (Some(lead), Step::Retry { next: Some(next), .. }) = (&answers, step) {
+                    lead.answered_by(next);
+                }
+            },
         };
-        let mut delivery = TurnDelivery::new(
-            sender,
-            port,
-            (self.context.files.clone(), self.context.speech.clone()),
-            Arc::clone(&self.context.ports),
-            self.context.rules,
-            message.clone(),
-            (stopped, busy),
-        );
+        let mut delivery = self.delivery(pending, sender, port, (stopped, busy));
         delivery.operations.chat_full = chat_full;
-        delivery.operations.write_into(pending.into.clone());
+        delivery.operations.text_begins = typing.on_text();
+        delivery.operations.lead = lead;
         let written = written(message, joined);
         let scan = Scan::new(
             &grammar,
@@ -252,6 +255,28 @@ impl TurnRunner {
             delivery.collect_elsewhere().await?;
         }
         Ok(delivery.terminal(failure))
+    }
+
+    /// What delivers the turn's answer.
+    fn delivery(
+        &self,
+        pending: &Pending,
+        sender: OperationSender,
+        port: Port,
+        ends: (CancellationToken, TaskTrackerToken),
+    ) -> TurnDelivery {
+        let context = &self.context;
+        let mut delivery = TurnDelivery::new(
+            sender,
+            port,
+            (context.files.clone(), context.speech.clone()),
+            Arc::clone(&context.ports),
+            context.rules,
+            pending.message.clone(),
+            ends,
+        );
+        delivery.operations.write_into(pending.into.clone());
+        delivery
     }
 
     /// What the agent is asked for a turn, once it remembers what was said before.
@@ -281,6 +306,18 @@ impl TurnRunner {
             grammar.all_clear = all_clear.or(grammar.all_clear);
         }
         grammar
+    }
+
+    /// The words before the answer, where the channel has any.
+    fn lead(&self, pending: &Pending, agent: &dyn Agent, request: &TurnRequest) -> Option<Arc<Lead>> {
+        let (backend, model) = agent.answering(request);
+        let answerer = Answerer {
+            backend: backend.to_owned(),
+            model: model.map(str::to_owned),
+        };
+        let think = request.levels.think.map(|level| level.code().to_owned());
+        let config = &self.context.ports.config;
+        Lead::of(config, &pending.message.channel, answerer, think).map(Arc::new)
     }
 
     /// Has the agent remember what was said before, as far as it fits, where that is not its backend's own to remember.

@@ -2,7 +2,7 @@
 
 use super::{
     Backend, ChannelQueueConfig, Config, Disable, DmPolicy, GroupPolicy, MentionPattern, Narration,
-    OutputConfig, ReasoningDisplay, Secret, ToolDisplay, access, reduce,
+    OutputConfig, ReasoningDisplay, Secret, Template, ToolDisplay, TypingMode, access, reduce,
 };
 use foldback_channels::{Mention, profile};
 use foldback_directives::{Bare, Dialect, Placement, Settings, TrailingSilence};
@@ -90,6 +90,11 @@ pub struct ChannelConfig {
     pub disable: Vec<Disable>,
     /// Messages that wait for a running turn here.
     pub queue: ChannelQueueConfig,
+    /// The moment from which it is shown that an answer is being written; how often and for how long, `typing` says.
+    pub typing: TypingMode,
+    /// Words before the first text of an answer, such as `[{model}]`; `{provider}`, `{identity}` and `{think}` are filled in,
+    /// too. None when empty. They are no part of what the agent remembers.
+    pub response_prefix: Template,
     /// See `output`.
     pub dialects: Option<Vec<Dialect>>,
     /// See `output`.
@@ -142,6 +147,8 @@ impl Default for ChannelConfig {
             backend: None,
             disable: Vec::new(),
             queue: ChannelQueueConfig::default(),
+            typing: TypingMode::default(),
+            response_prefix: Template::default(),
             dialects: None,
             placement: None,
             bare: None,

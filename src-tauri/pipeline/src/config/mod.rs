@@ -20,10 +20,12 @@ mod places;
 mod plain_http;
 mod quantity;
 mod queue;
+mod replies;
 mod schedules;
 mod secret;
 mod session;
 mod speech;
+mod template;
 mod time_of_day;
 
 pub use access::{DmPolicy, GroupPolicy, MentionPattern};
@@ -45,10 +47,13 @@ pub use output::{Narration, OutputConfig, ReasoningDisplay, ToolDisplay};
 pub use permissions::{PermissionPolicy, PermissionsConfig, ToolKind};
 pub use quantity::{ByteSize, Interval};
 pub use queue::{ChannelQueueConfig, QueueConfig};
+pub use replies::TypingMode;
 pub use schedules::{HeartbeatConfig, ScheduleConfig};
 pub use secret::{Secret, SecretError};
 pub use session::{CarriedSetting, ResetConfig, SessionConfig, SessionScope};
 pub use speech::{SpeechBackend, SpeechConfig, TranscriptionBackend, TranscriptionConfig};
+pub use template::Template;
+pub(crate) use template::TemplateName;
 pub use time_of_day::{TimeOfDay, Zone};
 
 use foldback_directives::redact::RedactSettings;
@@ -119,6 +124,8 @@ pub const ANTHROPIC: &str = "https://api.anthropic.com";
 pub struct AgentConfig {
     /// The backend, where a channel does not name another.
     pub backend: Backend,
+    /// The agent's name, for `{identity}` in `response_prefix`; `Foldback` when absent.
+    pub name: Option<String>,
     /// The backends that step in where the backend cannot answer, in this order: a backend, or with `openai/gpt-5-mini`
     /// another model of one. Only before the first word, and not where the request or the key is refused.
     pub fallback: Vec<Alternative>,
@@ -152,6 +159,7 @@ impl Default for AgentConfig {
     fn default() -> Self {
         Self {
             backend: Backend::Script,
+            name: None,
             fallback: Vec::new(),
             idle_timeout: Interval::minutes(5),
             max_runs: 64,

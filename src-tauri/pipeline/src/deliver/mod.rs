@@ -19,6 +19,7 @@ mod asides;
 mod begun;
 pub(crate) mod delivery_queue;
 mod directives;
+pub(crate) mod lead;
 mod message_quota;
 pub(crate) mod operation;
 pub(crate) mod operation_sender;

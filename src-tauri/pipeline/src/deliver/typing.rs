@@ -1,12 +1,12 @@
-//! Showing that an answer is being written: at once, again every few seconds, until the turn is over or the
-//! agent has given no sign of life for too long.
+//! Showing that an answer is being written: from the moment that the channel's mode names, again every few seconds, until
+//! the turn is over or the agent has given no sign of life for too long.
 
 use super::{
     operation::{OutgoingOperation, faulted, intent},
     operation_sender::OperationSender,
 };
 use crate::{
-    config::TypingConfig,
+    config::{TypingConfig, TypingMode},
     deadline::Deadline,
     recorder::Recorder,
     rules::{Rule, Rules},
@@ -24,38 +24,66 @@ pub(crate) struct Typing {
     quiet_from: watch::Sender<Deadline>,
     stop_after: Duration,
     sender: OperationSender,
+    mode: TypingMode,
+    /// Cancelled at the moment from which typing is shown.
+    begins: CancellationToken,
     stopped: CancellationToken,
     task: Option<AbortOnDropHandle<()>>,
 }
 
 impl Typing {
-    /// Starts showing, where the channel can and the configuration wants it.
-    pub(crate) fn start(sender: &OperationSender, can: bool, config: TypingConfig, rules: Rules) -> Self {
+    /// Starts showing, where the channel can and the configuration wants it: at once, or when the mode says so.
+    pub(crate) fn start(
+        sender: &OperationSender,
+        can: bool,
+        (config, mode): (TypingConfig, TypingMode),
+        rules: Rules,
+    ) -> Self {
         let quiet_from = watch::Sender::new(Deadline::after(sender.clock(), config.stop_after.0));
         let stopped = CancellationToken::new();
-        let task = (can && config.enabled && rules.holds(Rule::TypingRefresh)).then(|| {
+        let begins = CancellationToken::new();
+        if mode == TypingMode::Instant {
+            begins.cancel();
+        }
+        let shows = mode != TypingMode::Never;
+        let task = (can && config.enabled && shows && rules.holds(Rule::TypingRefresh)).then(|| {
             let typing = TypingLoop {
                 sender: sender.clone(),
                 config,
                 rules,
                 quiet_from: quiet_from.subscribe(),
             };
-            let stopped = stopped.clone();
+            let (begins, stopped) = (begins.clone(), stopped.clone());
             AbortOnDropHandle::new(tokio::spawn(async move {
-                stopped.run_until_cancelled(typing.run()).await;
+                let shown = async {
+                    begins.cancelled().await;
+                    typing.run().await;
+                };
+                stopped.run_until_cancelled(shown).await;
             }))
         });
         Self {
             quiet_from,
             stop_after: config.stop_after.0,
             sender: sender.clone(),
+            mode,
+            begins,
             stopped,
             task,
         }
     }
 
-    /// The agent gave a sign of life.
-    pub(crate) fn note_activity(&self) {
+    /// The token to cancel at the first text that the chat is to see; `None` where typing does not wait for it.
+    pub(crate) fn on_text(&self) -> Option<CancellationToken> {
+        let waits = matches!(self.mode, TypingMode::Thinking | TypingMode::Message);
+        waits.then(|| self.begins.clone())
+    }
+
+    /// The agent gave a sign of life; `reasons` where it told what it thinks.
+    pub(crate) fn note_activity(&self, reasons: bool) {
+        if reasons && self.mode == TypingMode::Thinking {
+            self.begins.cancel();
+        }
         self.quiet_from
             .send_replace(Deadline::after(self.sender.clock(), self.stop_after));
     }

@@ -3,7 +3,7 @@
 use foldback_agents::{HistoryEntry, estimated_tokens};
 use foldback_directives::Fate;
 use foldback_store::{Journal, Selection, StoreError};
-use foldback_wire::{Body, Kind, Range, Seq, StopReason, Terminal, ToolCall, TurnId};
+use foldback_wire::{Body, CleanPlace, Kind, Range, Seq, StopReason, Terminal, ToolCall, TurnId};
 use std::collections::BTreeMap;
 
 /// Events of a turn that are read at once.
@@ -87,7 +87,8 @@ impl Reading {
             Kind::Chunk { message, text, .. } => self.message(message).raw.push_str(&text),
             Kind::Decided { message, range } => self.message(message).decide(&range),
             Kind::Intended { intent, .. } => {
-                if let Some(Body::Clean { message, .. }) = intent.body {
+                let body = intent.body.filter(|_| intent.directive.is_none());
+                if let Some(CleanPlace { message, .. }) = body.as_ref().and_then(Body::place) {
                     self.message(message).is_sent = true;
                 }
             }

@@ -62,7 +62,7 @@ pub(crate) struct Run<'a> {
     pub(crate) output: mpsc::Sender<OutputEvent>,
     pub(crate) leaks: &'a LeakWatch,
     /// Called with each step: a sign of life of the agent.
-    pub(crate) on_step: &'a (dyn Fn() + Sync),
+    pub(crate) on_step: &'a (dyn Fn(&Step) + Sync),
 }
 
 /// The events that the pipeline waits for.
@@ -211,7 +211,7 @@ impl Run<'_> {
                     .warn(format!("a late step of run {of} was dropped"))?;
                 continue;
             }
-            (self.on_step)();
+            (self.on_step)(&step);
             match step {
                 Step::Failed { fault, detail } => return Ok(End::Failed(fault, detail)),
                 Step::Done(reason) => return Ok(End::Done(reason)),

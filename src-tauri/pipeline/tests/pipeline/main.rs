@@ -51,6 +51,7 @@ mod receipts;
 mod redact;
 mod redelivery;
 mod repeats;
+mod replies;
 mod reply;
 mod restart;
 mod schedules;

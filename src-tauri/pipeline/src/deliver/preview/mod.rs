@@ -72,6 +72,14 @@ impl Preview {
         }
     }
 
+    /// With these words before its first text.
+    pub(crate) fn led_by(mut self, lead: Option<String>) -> Self {
+        if let Some(lead) = lead {
+            self.splitter = Splitter::led_by(lead);
+        }
+        self
+    }
+
     /// One that an earlier process began; `cut_off` where it did not get to its end.
     pub(crate) fn resumed(
         operations: &mut TurnOperations,
@@ -103,6 +111,12 @@ impl Preview {
             cut_off,
             ..Self::new(message)
         };
+        if let Some(lead) = &operations.lead {
+            preview.splitter = Splitter::led_by(lead.text());
+        }
+        if said > 0 {
+            operations.lead = None;
+        }
         preview
             .splitter
             .pass(&preview.clean, said, operations.limit(), operations.repairs());

@@ -122,6 +122,7 @@ impl Preview {
             }
         }
         self.parts += 1;
+        operations.lead = None;
         self.counted = false;
         self.waiting = false;
         Ok(())

@@ -148,8 +148,11 @@ impl TurnDelivery {
         } = self;
         match event {
             OutputEvent::Text { message, text } => {
-                let preview = open_preview(&mut self.preview, message);
+                let preview = open_preview(&mut self.preview, message, operations);
                 preview.push(&text);
+                if operations.is_first_text() && preview.has_text() {
+                    operations.begin_text();
+                }
                 preview.claim_message(operations);
             }
             OutputEvent::Raw(text) => operations.raw.push_str(&text),
@@ -212,7 +215,7 @@ impl TurnDelivery {
         directives.header = header;
         self.answers.clone_from(&target);
         self.answer_flags = directives.flags(&self.operations);
-        open_preview(&mut self.preview, message).answer(target, self.answer_flags.clone());
+        open_preview(&mut self.preview, message, &self.operations).answer(target, self.answer_flags.clone());
         Ok(())
     }
 
@@ -285,6 +288,13 @@ impl TurnDelivery {
     }
 }
 
-fn open_preview(preview: &mut Option<Preview>, message: u32) -> &mut Preview {
-    preview.get_or_insert_with(|| Preview::new(message))
+fn open_preview<'a>(
+    preview: &'a mut Option<Preview>,
+    message: u32,
+    operations: &TurnOperations,
+) -> &'a mut Preview {
+    preview.get_or_insert_with(|| {
+        let lead = operations.lead.as_ref().map(|lead| lead.text());
+        Preview::new(message).led_by(lead)
+    })
 }

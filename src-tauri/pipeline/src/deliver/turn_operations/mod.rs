@@ -8,6 +8,7 @@ mod send;
 use super::{
     begun::ShownMessage,
     delivery_queue::PendingOperation,
+    lead::Lead,
     message_quota::{LEFT_OUT, MessageQuota},
     operation::OutgoingOperation,
     operation_sender::OperationSender,
@@ -37,6 +38,10 @@ pub(crate) struct TurnOperations {
     pub(super) rules: Rules,
     /// Cancelled when one message more was to come than the chat may have of the turn: the run is stopped.
     pub(crate) chat_full: CancellationToken,
+    /// Cancelled at the first text that the chat is to see; gone then.
+    pub(crate) text_begins: Option<CancellationToken>,
+    /// The words before the answer, until a message of it has them.
+    pub(crate) lead: Option<Arc<Lead>>,
     pub(super) quota: MessageQuota,
     /// The messages of the answer, all of which are held where one before them did not arrive.
     pub(super) answer: Arc<TextParts>,
@@ -88,6 +93,8 @@ impl TurnOperations {
             narration,
             rules,
             chat_full: CancellationToken::new(),
+            text_begins: None,
+            lead: None,
             quota: MessageQuota::new(rules.holds(Rule::PreviewMost).then_some(most)),
             answer: Arc::default(),
             placeholder: None,
@@ -113,6 +120,18 @@ impl TurnOperations {
         self.spoke = spoke;
         self.placeholder = placeholder;
         self.answer = Arc::new(answer);
+    }
+
+    /// True until there is text that the chat is to see.
+    pub(super) const fn is_first_text(&self) -> bool {
+        self.text_begins.is_some()
+    }
+
+    /// There is text that the chat is to see.
+    pub(super) fn begin_text(&mut self) {
+        if let Some(begins) = self.text_begins.take() {
+            begins.cancel();
+        }
     }
 
     pub(super) fn now(&self) -> SteadyTime {
