@@ -288,13 +288,16 @@ impl Gates {
         let (rules, settings) = (self.context.rules, self.context.ports.settings(&message.channel));
         let (channel, chat) = (&message.channel, &message.chat);
         let wrote = |id| self.delivery_queues.own_messages.contains(channel, chat, id);
-        let approved = self.pairing.approver(channel, &message.sender.id);
+        let approved = self.pairing.approver(message);
         let context = AuthorizeContext {
             rules,
             platform,
             settings,
             approved: approved.as_ref(),
-            own: wrote(&message.message) || message.account.as_deref() == Some(message.sender.id.as_str()),
+            own: wrote(&message.message)
+                || message
+                    .sender_ids()
+                    .any(|id| message.account.as_deref() == Some(id)),
         };
         passed!(recorder, Authorize, authorize(&context, message), |why| format!(
             "allowed: {} {why}",

@@ -250,6 +250,7 @@ impl Envelope {
             at_by_device: received.is_none(),
             dry_run: false,
             omitted: None,
+            context: None,
         })
     }
 }

@@ -121,6 +121,7 @@ impl Message {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: None,
         })
     }
 

@@ -164,5 +164,6 @@ fn inbound(
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: None,
     }
 }
