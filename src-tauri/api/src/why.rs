@@ -129,6 +129,7 @@ impl Way<'_> {
             | Kind::NotSteered { .. }
             | Kind::Joined { .. }
             | Kind::TakenIn { .. }
+            | Kind::GroupHistory { .. }
             | Kind::Dequeued { .. }
             | Kind::RunStarted { .. }
             | Kind::PermissionAsked { .. }

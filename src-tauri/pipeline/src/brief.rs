@@ -8,7 +8,7 @@ use crate::{
     rules::Rule,
     stages::{
         gather::{Gather, GatheredFiles},
-        others::{CollectedMessage, collected_section, summary_section},
+        others::{CollectedMessage, collected_section, group_section, summary_section},
         prepare::{HostAbilities, PrepareContext, prepare},
         transcript::transcripts,
     },
@@ -17,16 +17,17 @@ use crate::{
 use foldback_agents::{Agent, TurnRequest};
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::StoreError;
-use foldback_wire::{Inbound, JoinKind, Kind, RunLevels};
+use foldback_wire::{GroupMessage, Inbound, JoinKind, Kind, RunLevels};
 use std::collections::BTreeMap;
 use tokio_util::sync::CancellationToken;
 
 /// The material that the agent is given: the files that came, and the prompt, which names them. Those of the messages that
-/// are answered with this one are part of both.
+/// are answered with this one are part of both; `history` was said in the group before.
 pub(crate) async fn brief(
     context: &TurnContext,
     pending: &Pending,
     joined: &[JoinedMessage],
+    history: &[GroupMessage],
     port: &Port,
     agent: &dyn Agent,
     cancel: &CancellationToken,
@@ -44,7 +45,12 @@ pub(crate) async fn brief(
         cancel,
     };
     let mut files = Vec::new();
-    let mut sections = String::new();
+    let mut sections = group_section(history);
+    if !history.is_empty() {
+        recorder.note(Kind::GroupHistory {
+            messages: history.to_vec(),
+        })?;
+    }
     let mut collected = Vec::new();
     for JoinedMessage { pending, .. } in of_kind(joined, JoinKind::Collected) {
         let (gathered, heard) = gather_files(context, &gather, &pending.message, cancel).await;

@@ -335,6 +335,7 @@ impl Gates {
             },
             message,
         );
+        self.keep_for_group(recorder, message, &meant)?;
         passed!(recorder, Activation, meant, |why| why.clone());
         if message.omitted.is_some() {
             return Ok(content_omitted().flow());
@@ -344,6 +345,25 @@ impl Gates {
         recorder.release()?;
         self.admit_in_session(recorder, (turn, session), platform, message, origin)
             .await
+    }
+
+    /// Keeps a message that was not for the bot for the next one of its group that is, where the channel's setting says so.
+    /// Its text stands in the journal then.
+    fn keep_for_group(
+        &self,
+        recorder: &Recorder,
+        message: &Inbound,
+        meant: &Flow<String>,
+    ) -> Result<(), StoreError> {
+        let most = self.context.ports.settings(&message.channel).group_history;
+        let Flow::Stop(stop) = meant else {
+            return Ok(());
+        };
+        if most == 0 || stop.gate != Gate::NotMentioned || message.omitted.is_some() || message.dry_run {
+            return Ok(());
+        }
+        self.context.group_history.keep(most, message, recorder.now());
+        recorder.release()
     }
 
     /// A message as the answer to a request for permission, where those are asked in the chat.

@@ -24,6 +24,7 @@ mod files;
 mod finish;
 mod flow;
 mod gates;
+mod group_history;
 mod history;
 mod id;
 pub mod invariants;

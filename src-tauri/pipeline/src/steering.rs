@@ -78,7 +78,16 @@ impl Steering {
         };
         let clock = pending.recorder.clock.as_ref();
         let asking = async {
-            let request = brief(&self.context, pending, &[], &port, agent.as_ref(), &run.cancel).await?;
+            let brief = brief(
+                &self.context,
+                pending,
+                &[],
+                &[],
+                &port,
+                agent.as_ref(),
+                &run.cancel,
+            );
+            let request = brief.await?;
             let input = SteerInput {
                 prompt: request.prompt,
                 message: request.message,

@@ -24,7 +24,7 @@ use crate::{
 };
 use foldback_agents::{Agent, TurnRequest};
 use foldback_store::{SessionSettings, StoreError};
-use foldback_wire::{Draft, Inbound, Kind, Terminal};
+use foldback_wire::{Draft, GroupMessage, Inbound, Kind, Terminal};
 use std::{borrow::Cow, sync::Arc};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -183,7 +183,17 @@ impl TurnRunner {
         let stopped = cancel.clone();
         let state = self.list_run(pending, &cancel);
         let agent = self.context.agents.of(&message.channel);
-        let mut request = brief(&self.context, pending, joined, &port, agent.as_ref(), &cancel).await?;
+        let history = self.context.group_history.take(message, recorder.now());
+        let prepared = brief(
+            &self.context,
+            pending,
+            joined,
+            &history,
+            &port,
+            agent.as_ref(),
+            &cancel,
+        );
+        let mut request = prepared.await?;
         if self.context.rules.holds(Rule::InlineLevels) {
             request.levels = settings.levels(&self.context.ports.config.agent.models);
         }
@@ -228,7 +238,7 @@ impl TurnRunner {
         );
         delivery.operations.chat_full = chat_full;
         delivery.operations.write_into(pending.into.clone());
-        let written = written(message, joined);
+        let written = written(message, joined, &history);
         let scan = Scan::new(
             &grammar,
             &written,
@@ -316,16 +326,15 @@ fn joining(pending: &Pending, joined: &[JoinedMessage]) -> Vec<Draft> {
     events.collect()
 }
 
-/// The text that a turn answers.
-fn written<'a>(message: &'a Inbound, joined: &[JoinedMessage]) -> Cow<'a, str> {
-    if joined.is_empty() {
+/// What the agent is given of people's words as a run begins: the text that a turn answers, and what came with it. None
+/// of it is carried out where the agent repeats it.
+fn written<'a>(message: &'a Inbound, joined: &[JoinedMessage], history: &[GroupMessage]) -> Cow<'a, str> {
+    if joined.is_empty() && history.is_empty() && message.context.is_none() {
         return Cow::Borrowed(&message.text);
     }
-    let others = joined.iter().map(|other| other.pending.message.text.as_str());
-    Cow::Owned(
-        others
-            .chain([message.text.as_str()])
-            .collect::<Vec<_>>()
-            .join("\n"),
-    )
+    let messages = joined.iter().map(|other| &other.pending.message).chain([message]);
+    let texts =
+        messages.flat_map(|message| std::iter::once(message.text.as_str()).chain(message.quoted_texts()));
+    let said = history.iter().flat_map(|said| [said.sender.as_str(), &said.text]);
+    Cow::Owned(texts.chain(said).collect::<Vec<_>>().join("\n"))
 }

@@ -1,7 +1,7 @@
 //! What a platform tells beside a message: other people's words, and the facts around it. All of it is untrusted data,
 //! and none of it is read for directives, commands or stop words.
 
-use crate::{ChatId, MessageId, UserId};
+use crate::{ChatId, MessageId, Timestamp, UserId};
 use serde::{Deserialize, Serialize};
 
 /// Most bytes of a name, an id or an address.
@@ -126,6 +126,28 @@ pub struct SenderIds {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub names: Vec<String>,
+}
+
+/// A message of a group that was not for the bot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct GroupMessage {
+    /// The platform's id of it.
+    pub id: MessageId,
+    /// Its author, by the name they give themselves.
+    pub sender: String,
+    /// The time at which the platform says it was sent.
+    pub at: Timestamp,
+    /// Its text, at most 4 KiB.
+    pub text: String,
+}
+
+impl GroupMessage {
+    /// The message, cut to its bounds.
+    pub fn bounded(mut self) -> Self {
+        cut(&mut self.sender, NAME_BYTES);
+        cut(&mut self.text, QUOTE_BYTES);
+        self
+    }
 }
 
 /// What came with a message beside its own text.

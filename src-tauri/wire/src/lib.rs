@@ -52,7 +52,9 @@ pub use ids::{
     ChannelId, ChatId, MessageId, OpId, PermissionId, RunId, Seq, SessionId, ThreadId, ToolId, TurnId, UserId,
 };
 pub use inbound::{Attachment, ChatType, FileFate, Inbound, OmittedContent, Sender};
-pub use inbound_context::{GroupInfo, InboundContext, Location, QuotedMessage, SenderIds, ThreadContext};
+pub use inbound_context::{
+    GroupInfo, GroupMessage, InboundContext, Location, QuotedMessage, SenderIds, ThreadContext,
+};
 pub use inline::{
     DirectiveScope, EffectiveSetting, GroupActivation, InlineDirective, InlineDirectives, SendPolicy,
     SettingChange, SettingSource,

@@ -172,6 +172,7 @@ impl Redaction {
             | Kind::Gathered { .. }
             | Kind::NotSteered { .. }
             | Kind::TakenIn { .. }
+            | Kind::GroupHistory { .. }
             | Kind::LevelIgnored { .. }
             | Kind::Command { .. } => self.user_words(kind),
             Kind::Tool { .. } | Kind::PermissionDecided { .. } => self.work_words(kind),

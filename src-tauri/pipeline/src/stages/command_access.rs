@@ -50,10 +50,7 @@ pub(crate) fn command_access(context: AccessContext<'_>, message: &Inbound) -> C
     };
     if let Some((key, list)) = config.list_for(channel, platform) {
         let own = |provider: &str| is_provider(provider, channel, platform);
-        let named = has_id(&|id| {
-            list.iter()
-                .any(|entry| names_id(ListEntry::of(entry), id, own))
-        });
+        let named = has_id(&|id| list.iter().any(|entry| names_id(ListEntry::of(entry), id, own)));
         let not = if named { "" } else { "not " };
         return access(
             named,

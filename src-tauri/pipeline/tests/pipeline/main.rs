@@ -54,6 +54,7 @@ mod restart;
 mod sessions;
 mod shutdown;
 mod speech;
+mod told_beside;
 mod tool_ends;
 mod transcripts;
 mod trouble;

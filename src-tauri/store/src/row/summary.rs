@@ -69,6 +69,7 @@ fn words(kind: &Kind) -> String {
         | Kind::Evicted { .. }
         | Kind::Joined { .. }
         | Kind::TakenIn { .. }
+        | Kind::GroupHistory { .. }
         | Kind::Dequeued { .. } => queue::words(kind),
         Kind::Gathered {
             name,
