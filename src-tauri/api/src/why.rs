@@ -86,6 +86,7 @@ fn only_says_yes(kind: &Kind) -> bool {
             | Kind::NotSteered { .. }
             | Kind::Joined { .. }
             | Kind::TakenIn { .. }
+            | Kind::GroupHistory { .. }
             | Kind::Dequeued { .. }
             | Kind::RunStarted { .. }
             | Kind::PermissionAsked { .. }

@@ -23,6 +23,7 @@ mod slack;
 pub mod strict;
 mod switchboard;
 mod telegram;
+mod told;
 mod unread;
 mod webhook;
 mod whatsapp;

@@ -9,7 +9,7 @@ use crate::{
     stages::{
         gather::{Gather, GatheredFiles},
         notices::notices_section,
-        others::{CollectedMessage, collected_section, summary_section},
+        others::{CollectedMessage, collected_section, group_section, summary_section},
         prepare::{HostAbilities, PrepareContext, prepare},
         transcript::transcripts,
     },
@@ -18,9 +18,18 @@ use crate::{
 use foldback_agents::{Agent, TurnRequest};
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::{StoreError, SystemNotice};
-use foldback_wire::{Inbound, JoinKind, Kind, RunLevels};
+use foldback_wire::{GroupMessage, Inbound, JoinKind, Kind, RunLevels};
 use std::collections::BTreeMap;
 use tokio_util::sync::CancellationToken;
+
+/// What the agent is told once, beside the message.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ToldBeside<'a> {
+    /// What was said in the group before, to nobody.
+    pub(crate) history: &'a [GroupMessage],
+    /// What happened in the session.
+    pub(crate) notices: &'a [SystemNotice],
+}
 
 /// The material that the agent is given: the files that came, and the prompt, which names them. Those of the messages that
 /// are answered with this one are part of both.
@@ -28,9 +37,10 @@ pub(crate) async fn brief(
     context: &TurnContext,
     pending: &Pending,
     joined: &[JoinedMessage],
+    told: ToldBeside<'_>,
     port: &Port,
     agent: &dyn Agent,
-    (cancel, notices): (&CancellationToken, &[SystemNotice]),
+    cancel: &CancellationToken,
 ) -> Result<TurnRequest, StoreError> {
     let Pending {
         message, recorder, ..
@@ -45,7 +55,13 @@ pub(crate) async fn brief(
         cancel,
     };
     let mut files = Vec::new();
-    let mut sections = notices_section(notices);
+    let mut sections = notices_section(told.notices);
+    sections.push_str(&group_section(told.history));
+    if !told.history.is_empty() {
+        recorder.note(Kind::GroupHistory {
+            messages: told.history.to_vec(),
+        })?;
+    }
     let mut collected = Vec::new();
     for JoinedMessage { pending, .. } in of_kind(joined, JoinKind::Collected) {
         let (gathered, heard) = gather_files(context, &gather, &pending.message, cancel).await;
@@ -85,7 +101,10 @@ pub(crate) async fn brief(
         prompt: prompt.clone(),
     })?;
     // Behind the prompt: a crash in between tells them twice, and never not at all.
-    context.sessions.end_notices(&pending.session, notices).await?;
+    context
+        .sessions
+        .end_notices(&pending.session, told.notices)
+        .await?;
     let mut message = message.clone();
     message.forget_handles();
     Ok(TurnRequest {

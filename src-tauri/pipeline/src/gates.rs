@@ -298,13 +298,16 @@ impl Gates {
         let (rules, settings) = (self.context.rules, self.context.ports.settings(&message.channel));
         let (channel, chat) = (&message.channel, &message.chat);
         let wrote = |id| self.delivery_queues.own_messages.contains(channel, chat, id);
-        let approved = self.pairing.approver(channel, &message.sender.id);
+        let approved = self.pairing.approver(message);
         let context = AuthorizeContext {
             rules,
             platform,
             settings,
             approved: approved.as_ref(),
-            own: wrote(&message.message) || message.account.as_deref() == Some(message.sender.id.as_str()),
+            own: wrote(&message.message)
+                || message
+                    .sender_ids()
+                    .any(|id| message.account.as_deref() == Some(id)),
         };
         passed!(recorder, Authorize, authorize(&context, message), |why| format!(
             "allowed: {} {why}",
@@ -342,6 +345,7 @@ impl Gates {
             },
             message,
         );
+        self.keep_for_group(recorder, message, &meant)?;
         passed!(recorder, Activation, meant, |why| why.clone());
         if message.omitted.is_some() {
             return Ok(content_omitted().flow());
@@ -351,6 +355,25 @@ impl Gates {
         recorder.release()?;
         self.admit_in_session(recorder, (turn, session), platform, message, origin)
             .await
+    }
+
+    /// Keeps a message that was not for the bot for the next one of its group that is, where the channel's setting says so.
+    /// Its text stands in the journal then.
+    fn keep_for_group(
+        &self,
+        recorder: &Recorder,
+        message: &Inbound,
+        meant: &Flow<String>,
+    ) -> Result<(), StoreError> {
+        let most = self.context.ports.settings(&message.channel).group_history;
+        let Flow::Stop(stop) = meant else {
+            return Ok(());
+        };
+        if most == 0 || stop.gate != Gate::NotMentioned || message.omitted.is_some() || message.dry_run {
+            return Ok(());
+        }
+        self.context.group_history.keep(most, message, recorder.now());
+        recorder.release()
     }
 
     /// A message as the answer to a request for permission, where those are asked in the chat.

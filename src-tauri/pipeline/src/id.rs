@@ -1,7 +1,7 @@
 //! The form of ids. Platforms give ids of ASCII letters, digits and signs; whatever else arrives as one was
 //! damaged on the way (a 64-bit number that passed through a float), or was made to look like another.
 
-use foldback_wire::Platform;
+use foldback_wire::{Inbound, Platform};
 
 /// Longest id, in bytes. The longest that a platform gives, a group on Signal, has fewer than 70.
 const LONGEST: usize = 128;
@@ -49,6 +49,14 @@ pub(crate) fn flaw(id: &str) -> Option<String> {
         ));
     }
     None
+}
+
+/// The ids of a message's sender that a list may name, the first one first. Of the others, one that no platform gives
+/// names nobody; the first is judged before any list is asked.
+pub(crate) fn sender_ids(message: &Inbound) -> impl Iterator<Item = &str> {
+    let first = message.sender_ids().take(1);
+    let others = message.sender_ids().skip(1).filter(|id| flaw(id).is_none());
+    first.chain(others)
 }
 
 /// A number that is not written as platforms write theirs: digits without leading zeros, perhaps with a minus

@@ -25,6 +25,7 @@ mod finish;
 mod flow;
 mod freshness;
 mod gates;
+mod group_history;
 mod history;
 mod id;
 pub mod invariants;

@@ -8,6 +8,7 @@ use crate::{
         operation_sender::{OperationSender, SendProgress},
     },
     flow::{Stop, record_stop},
+    id::sender_ids,
     leaks::LeakWatch,
     recorder::Recorder,
     rules::Rule,
@@ -67,9 +68,11 @@ impl Pairing {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The operator who approved a sender, where one did.
-    pub(crate) fn approver(&self, channel: &ChannelId, sender: &UserId) -> Option<Actor> {
-        self.book().approved(channel, sender).cloned()
+    /// The operator who approved the sender of a message, by any id, where one did.
+    pub(crate) fn approver(&self, message: &Inbound) -> Option<Actor> {
+        let book = self.book();
+        let mut ids = sender_ids(message).map(UserId::new);
+        ids.find_map(|id| book.approved(&message.channel, &id).cloned())
     }
 
     /// Sends an unknown sender a code, unless they have one or were refused. Where as many wait as may, the oldest request

@@ -38,7 +38,7 @@ macro_rules! rules {
 rules! {
     FinalizeBreaks = "P.finalize.breaks": "CRLF and CR in a message become LF.",
     FinalizeMedia = "P.finalize.media": "A file without a media type is application/octet-stream.",
-    FinalizeEmpty = "P.finalize.empty": "A message with neither text nor files stops.",
+    FinalizeEmpty = "P.finalize.empty": "A message with neither text nor files nor a place stops.",
     DedupeClaim = "P.dedupe.claim": "A message that was answered in the last seven days, or is in work, stops as a duplicate.",
     DedupeRelease = "P.dedupe.release": "A failed turn releases its message, so that a redelivery is answered.",
     DedupeAge = "P.dedupe.age": "Where anybody can send a recorded message again, one that is older than the memory of what was answered stops.",

@@ -12,7 +12,7 @@
 //! - An agent that does not answer in time is not waited for, and not asked again in that run.
 
 use crate::{
-    brief::brief,
+    brief::{ToldBeside, brief},
     context::{RunHandle, TurnContext},
     deadline::Deadline,
     pending::Pending,
@@ -78,15 +78,17 @@ impl Steering {
         };
         let clock = pending.recorder.clock.as_ref();
         let asking = async {
-            let request = brief(
+            let told = ToldBeside::default();
+            let brief = brief(
                 &self.context,
                 pending,
                 &[],
+                told,
                 &port,
                 agent.as_ref(),
-                (&run.cancel, &[]),
-            )
-            .await?;
+                &run.cancel,
+            );
+            let request = brief.await?;
             let input = SteerInput {
                 prompt: request.prompt,
                 message: request.message,

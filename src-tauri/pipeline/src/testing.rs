@@ -26,5 +26,6 @@ pub(crate) fn inbound(text: &str) -> Inbound {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: None,
     }
 }

@@ -2,7 +2,7 @@
 //! them.
 
 use crate::{
-    brief::brief,
+    brief::{ToldBeside, brief},
     config::{ReasoningDisplay, ToolDisplay},
     context::{RunHandle, RunState, TurnContext},
     deliver::{
@@ -26,7 +26,7 @@ use crate::{
 use foldback_agents::{Agent, Step, TurnRequest};
 use foldback_directives::Settings;
 use foldback_store::{SessionSettings, StoreError, SystemNotice};
-use foldback_wire::{Answerer, Draft, Inbound, Kind, Terminal};
+use foldback_wire::{Answerer, Draft, GroupMessage, Inbound, Kind, Terminal};
 use std::{borrow::Cow, sync::Arc};
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::task_tracker::TaskTrackerToken};
@@ -189,9 +189,13 @@ impl TurnRunner {
         let stopped = cancel.clone();
         let state = self.list_run(pending, &cancel);
         let agent = self.context.agents.of(&message.channel);
-        let told = (&settings, notices.as_slice());
+        let history = self.context.group_history.take(message, recorder.now());
+        let told = ToldBeside {
+            history: &history,
+            notices: &notices,
+        };
         let request = self
-            .request(pending, joined, &port, agent.as_ref(), &cancel, told)
+            .request(pending, joined, &port, agent.as_ref(), &cancel, (&settings, told))
             .await?;
         let lead = self.lead(pending, agent.as_ref(), &request);
         let answers = lead.clone();
@@ -233,7 +237,7 @@ impl TurnRunner {
         delivery.operations.chat_full = chat_full;
         delivery.operations.text_begins = typing.on_text();
         delivery.operations.lead = lead;
-        let written = written(message, joined);
+        let written = written(message, joined, &history);
         let scan = Scan::new(
             &grammar,
             &written,
@@ -287,9 +291,9 @@ impl TurnRunner {
         port: &Port,
         agent: &dyn Agent,
         cancel: &CancellationToken,
-        (settings, notices): (&TurnSettings, &[SystemNotice]),
+        (settings, told): (&TurnSettings, ToldBeside<'_>),
     ) -> Result<TurnRequest, StoreError> {
-        let mut request = brief(&self.context, pending, joined, port, agent, (cancel, notices)).await?;
+        let mut request = brief(&self.context, pending, joined, told, port, agent, cancel).await?;
         if self.context.rules.holds(Rule::InlineLevels) {
             request.levels = settings.levels(&self.context.ports.config.agent.models);
         }
@@ -391,16 +395,15 @@ fn joining(pending: &Pending, joined: &[JoinedMessage]) -> Vec<Draft> {
     events.collect()
 }
 
-/// The text that a turn answers.
-fn written<'a>(message: &'a Inbound, joined: &[JoinedMessage]) -> Cow<'a, str> {
-    if joined.is_empty() {
+/// What the agent is given of people's words as a run begins: the text that a turn answers, and what came with it. None
+/// of it is carried out where the agent repeats it.
+fn written<'a>(message: &'a Inbound, joined: &[JoinedMessage], history: &[GroupMessage]) -> Cow<'a, str> {
+    if joined.is_empty() && history.is_empty() && message.context.is_none() {
         return Cow::Borrowed(&message.text);
     }
-    let others = joined.iter().map(|other| other.pending.message.text.as_str());
-    Cow::Owned(
-        others
-            .chain([message.text.as_str()])
-            .collect::<Vec<_>>()
-            .join("\n"),
-    )
+    let messages = joined.iter().map(|other| &other.pending.message).chain([message]);
+    let texts =
+        messages.flat_map(|message| std::iter::once(message.text.as_str()).chain(message.quoted_texts()));
+    let said = history.iter().flat_map(|said| [said.sender.as_str(), &said.text]);
+    Cow::Owned(texts.chain(said).collect::<Vec<_>>().join("\n"))
 }

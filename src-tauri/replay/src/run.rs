@@ -283,6 +283,7 @@ fn inbound(user: &UserStep, number: usize, stage: &Stage, clock: &dyn Clock) -> 
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: user.context.clone().and_then(|context| context.bounded()),
     }
 }
 

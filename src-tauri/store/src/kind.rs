@@ -56,6 +56,7 @@ kinds! {
     Evicted = "evicted", Some(Stage::Queue.code()) => "The queue is full: of the message only a summary goes to the agent.",
     Joined = "joined", Some(Stage::Queue.code()) => "The message came into the run of another turn.",
     TakenIn = "taken_in", Some(Stage::Queue.code()) => "The message of another turn came into this run.",
+    GroupHistory = "group_history", Some(Stage::Prepare.code()) => "The agent was given messages of the group that were not for it.",
     Dequeued = "dequeued", Some(Stage::Queue.code()) => "The message's turn has come.",
     Gathered = "gathered", Some(Stage::Prepare.code()) => "What came of a file that came with the message.",
     InlineDirectives = "inline_directives", Some(Stage::InlineDirectives.code()) => "Directives were read in the message.",

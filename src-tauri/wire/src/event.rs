@@ -1,11 +1,12 @@
 //! The kinds of events. State at any moment is a fold over them.
 
 use crate::{
-    Actor, AgentFault, Answerer, ChannelState, DirectiveRef, EffectiveSetting, Fault, FileFate, Gate, Hold,
-    HookEnd, Inbound, InlineDirectives, Intent, JoinKind, KeptSetting, MessageId, OpId, Outcome, PairingStep,
-    PermissionId, PermissionOption, PermissionRequest, Receipt, RefusalCode, RunId, RunLevel, ScheduleDue,
-    SchedulePaused, ScheduleSet, ScheduleSkipped, SessionExpiry, SessionStart, SettingChange,
-    SpokenDirective, Stage, StopReason, Terminal, Timestamp, ToolCall, TurnId, UnreadablePart, Usage, UserId,
+    Actor, AgentFault, Answerer, ChannelState, DirectiveRef, EffectiveSetting, Fault, FileFate, Gate,
+    GroupMessage, Hold, HookEnd, Inbound, InlineDirectives, Intent, JoinKind, KeptSetting, MessageId, OpId,
+    Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, Receipt, RefusalCode, RunId,
+    RunLevel, ScheduleDue, SchedulePaused, ScheduleSet, ScheduleSkipped, SessionExpiry, SessionStart,
+    SettingChange, SpokenDirective, Stage, StopReason, Terminal, Timestamp, ToolCall, TurnId, UnreadablePart,
+    Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -181,6 +182,11 @@ pub enum Kind {
         sender: String,
         /// Its text, as the agent is given it.
         text: String,
+    },
+    /// The agent was given messages of the group that were not for it.
+    GroupHistory {
+        /// The messages, oldest first.
+        messages: Vec<GroupMessage>,
     },
     /// The message's turn has come.
     Dequeued {

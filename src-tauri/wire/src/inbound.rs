@@ -1,6 +1,9 @@
 //! A message that comes in.
 
-use crate::{ChannelId, ChatId, MessageId, ThreadId, Timestamp, UserId, closed::closed_set};
+use crate::{
+    ChannelId, ChatId, InboundContext, Location, MessageId, SenderIds, ThreadId, Timestamp, UserId,
+    closed::closed_set,
+};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -118,6 +121,11 @@ pub struct Inbound {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub omitted: Option<OmittedContent>,
+    /// Quote, thread, origin, place and group, and the sender's other ids: untrusted data. Absent where nothing is told;
+    /// older journals lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub context: Option<Box<InboundContext>>,
 }
 
 /// Size of what a message held and the journal does not keep (`store.keep_unaddressed`).
@@ -136,7 +144,9 @@ impl Inbound {
         self.sender.name = String::new();
         self.sender.display_name = String::new();
         self.reply_to = None;
-        if self.text.is_empty() && self.files.is_empty() {
+        let context = self.context.take();
+        let is_place = context.is_some_and(|context| context.location.is_some());
+        if self.text.is_empty() && self.files.is_empty() && !is_place {
             return;
         }
         self.omitted = Some(OmittedContent {
@@ -150,7 +160,10 @@ impl Inbound {
     /// Its text for people to read: where the journal does not keep it, a sentence that says so.
     pub fn readable_text(&self) -> Cow<'_, str> {
         let Some(OmittedContent { bytes, files }) = self.omitted else {
-            return Cow::Borrowed(&self.text);
+            return match self.location() {
+                Some(place) if self.text.is_empty() => Cow::Owned(place.words()),
+                _ => Cow::Borrowed(&self.text),
+            };
         };
         let files = match files {
             0 => String::new(),
@@ -160,6 +173,25 @@ impl Inbound {
         Cow::Owned(format!(
             "text not kept (store.keep_unaddressed; {bytes} B{files})"
         ))
+    }
+
+    /// The ids of its sender, the first one first: those that the platform gives, and the telephone number. An allow list
+    /// may name any of them.
+    pub fn sender_ids(&self) -> impl Iterator<Item = &str> {
+        let others = self.context.iter().filter_map(|context| context.sender.as_ref());
+        let others = others
+            .flat_map(|SenderIds { ids, phone, .. }| ids.iter().map(UserId::as_str).chain(phone.as_deref()));
+        std::iter::once(self.sender.id.as_str()).chain(others)
+    }
+
+    /// Other people's words that came with it, which an agent may repeat.
+    pub fn quoted_texts(&self) -> impl Iterator<Item = &str> {
+        self.context.iter().flat_map(|context| context.quoted_texts())
+    }
+
+    /// The place that was sent, where one was.
+    pub fn location(&self) -> Option<&Location> {
+        self.context.as_ref()?.location.as_ref()
     }
 
     /// Forgets the handles of its files, for everybody but the process that fetches them.

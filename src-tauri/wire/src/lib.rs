@@ -14,6 +14,7 @@ mod hold;
 mod hook;
 mod ids;
 mod inbound;
+mod inbound_context;
 mod inline;
 mod levels;
 mod link;
@@ -53,6 +54,9 @@ pub use ids::{
     ChannelId, ChatId, MessageId, OpId, PermissionId, RunId, Seq, SessionId, ThreadId, ToolId, TurnId, UserId,
 };
 pub use inbound::{Attachment, ChatType, FileFate, Inbound, OmittedContent, Sender};
+pub use inbound_context::{
+    GroupInfo, GroupMessage, InboundContext, Location, QuotedMessage, SenderIds, ThreadContext,
+};
 pub use inline::{
     DirectiveScope, EffectiveSetting, GroupActivation, InlineDirective, InlineDirectives, SendPolicy,
     SettingChange, SettingSource, UsageLine,

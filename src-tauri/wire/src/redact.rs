@@ -130,6 +130,9 @@ impl Redaction {
         for file in &mut message.files {
             self.mask(&mut file.name);
         }
+        if let Some(context) = &mut message.context {
+            context.each_text(|text, _| self.mask(text));
+        }
     }
 
     /// Masks every secret in the words of an event. Raw text ([`Kind::Chunk`]) is none of them: a secret in it
@@ -170,6 +173,7 @@ impl Redaction {
             | Kind::Gathered { .. }
             | Kind::NotSteered { .. }
             | Kind::TakenIn { .. }
+            | Kind::GroupHistory { .. }
             | Kind::LevelIgnored { .. }
             | Kind::Command { .. } => self.user_words(kind),
             Kind::Tool { .. } | Kind::PermissionDecided { .. } => self.work_words(kind),

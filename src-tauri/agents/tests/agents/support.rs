@@ -52,6 +52,7 @@ pub(crate) fn message(id: &str, text: &str) -> Inbound {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: None,
     }
 }
 

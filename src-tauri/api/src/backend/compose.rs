@@ -216,6 +216,7 @@ impl Backend {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: None,
         }
     }
 

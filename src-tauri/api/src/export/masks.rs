@@ -118,6 +118,7 @@ fn compare(before: &Value, after: &Value, each: &mut impl FnMut(&str, &str)) {
 fn place_of(event: &Event) -> &'static str {
     match &event.kind {
         Kind::Received { .. } | Kind::TakenIn { .. } => "the user's message",
+        Kind::GroupHistory { .. } => "the messages of the group",
         Kind::Gathered { .. } => "a file of the user",
         Kind::InlineDirectives(_) | Kind::Command { .. } | Kind::SettingsChanged { .. } => {
             "a directive of the user"

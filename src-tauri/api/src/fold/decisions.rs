@@ -64,6 +64,7 @@ pub(super) fn classify(
         | Kind::SettingsResolved { .. }
         | Kind::Prepared { .. }
         | Kind::TakenIn { .. }
+        | Kind::GroupHistory { .. }
         | Kind::RunStarted { .. }
         | Kind::Reasoning { .. }
         | Kind::Tool { .. }

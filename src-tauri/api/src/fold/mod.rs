@@ -21,7 +21,8 @@ use chat::Typing;
 use directives::Directives;
 use foldback_store::one_line;
 use foldback_wire::{
-    ChannelId, Delivery, Event, Inbound, Kind, OutcomeCode, SessionId, Terminal, Timestamp, TurnId,
+    ChannelId, Delivery, Event, GroupMessage, Inbound, Kind, OutcomeCode, SessionId, Terminal, Timestamp,
+    TurnId,
     rpc::{BubbleAttachment, Decision, FaultMark, LaneStrokes, LedgerEntry, TurnDetail, TurnSummary},
     visible,
 };
@@ -42,6 +43,7 @@ const LINE: usize = 200;
 pub struct TurnFold {
     turn: TurnId,
     inbound: Option<Inbound>,
+    group_history: Vec<GroupMessage>,
     began: Timestamp,
     last: Timestamp,
     head: u64,
@@ -75,6 +77,7 @@ impl TurnFold {
         Self {
             turn,
             inbound: None,
+            group_history: Vec::new(),
             began: Timestamp::default(),
             last: Timestamp::default(),
             head: 0,
@@ -155,6 +158,7 @@ impl TurnFold {
                 message.forget_handles();
                 self.inbound = Some(message);
             }
+            Kind::GroupHistory { messages } => self.group_history.clone_from(messages),
             Kind::Gathered {
                 index,
                 name,
@@ -322,6 +326,7 @@ impl TurnFold {
         Some(TurnDetail {
             summary: self.summary()?,
             inbound: self.inbound.clone()?,
+            group_history: self.group_history.clone(),
             prompt: self.prompt.clone(),
             agent: self.agent.clone(),
             reasoning: self.reasoning.clone(),

@@ -11,7 +11,7 @@ use super::{
 };
 use foldback_directives::Settings;
 use foldback_wire::{
-    Capabilities, Event, Kind, TurnId,
+    Capabilities, Event, Inbound, JoinKind, Kind, TurnId,
     rpc::{DecisionDetail, DirectiveEntry, LedgerEntry, MessageDetail, Moment, MomentMessage},
 };
 
@@ -90,8 +90,8 @@ impl TurnFold {
             return Some(moment);
         };
         let bytes = source.raw.floor_char_boundary(bytes.min(source.raw.len()));
-        let inbound = self.inbound.as_ref().map(|m| m.text.as_str());
-        let read = read(source, events, bytes, settings, inbound);
+        let inbound = self.inbound.as_ref().map(|message| written(message, events));
+        let read = read(source, events, bytes, settings, inbound.as_deref());
         moment
             .directives
             .retain(|entry| entry.message != number || (entry.index as usize) < read.directives.len());
@@ -176,4 +176,28 @@ fn message(detail: &MessageDetail) -> MomentMessage {
         suppressed: detail.suppressed,
         ended: detail.ended,
     }
+}
+
+/// What the agent was given of people's words as its run began: none of it is carried out where the agent repeats it.
+fn written(message: &Inbound, events: &[Event]) -> String {
+    let mut texts = vec![message.text.as_str()];
+    texts.extend(message.quoted_texts());
+    for event in events {
+        match &event.kind {
+            Kind::TakenIn {
+                how: JoinKind::Collected | JoinKind::Summarised,
+                text,
+                ..
+            } => texts.push(text),
+            Kind::GroupHistory { messages } => {
+                texts.extend(
+                    messages
+                        .iter()
+                        .flat_map(|said| [said.sender.as_str(), &said.text]),
+                );
+            }
+            _ => {}
+        }
+    }
+    texts.join("\n")
 }

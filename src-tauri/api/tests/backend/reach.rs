@@ -42,6 +42,7 @@ fn arrives(host: &Host, channel: &str, who: &str, chat: &str, text: &str) {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: None,
     };
     loopback.inject(message).unwrap();
 }

@@ -95,6 +95,7 @@ pub(crate) fn inbound() -> Inbound {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: None,
     }
 }
 

@@ -1,8 +1,13 @@
 //! Messages as Foldback knows them: <https://discord.com/developers/docs/resources/message#message-object>.
 
 use super::session::{Bot, Place};
-use crate::unread::Reader;
-use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, Sender, ThreadId, Timestamp};
+use crate::{
+    told::{id as told_id, text as told_text},
+    unread::Reader,
+};
+use foldback_wire::{
+    Attachment, ChannelId, ChatType, Inbound, InboundContext, QuotedMessage, Sender, ThreadId, Timestamp,
+};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -39,6 +44,7 @@ pub(super) struct Message {
     mention_roles: Vec<id::RoleId>,
     answered: Option<Answered>,
     reference: Option<Reference>,
+    quote: Option<QuotedMessage>,
 }
 
 /// The fields that no message is without, and the others as they are.
@@ -166,6 +172,7 @@ impl Message {
             mention_roles: reader.read_all("mentioned role", &message["mention_roles"]),
             answered: reader.read("answered message", &message["referenced_message"]),
             reference: reader.read("message reference", &message["message_reference"]),
+            quote: quote(&message["referenced_message"]),
         })
     }
 
@@ -223,8 +230,23 @@ impl Message {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: InboundContext {
+                quote: self.quote.filter(|_| self.kind == REPLY),
+                ..InboundContext::default()
+            }
+            .bounded(),
         }
     }
+}
+
+/// The message that is answered, which Discord sends along.
+fn quote(answered: &Value) -> Option<QuotedMessage> {
+    let author = &answered["author"];
+    answered.is_object().then(|| QuotedMessage {
+        id: told_id(&answered["id"]).map(Into::into),
+        sender: told_text(&author["global_name"]).or_else(|| told_text(&author["username"])),
+        text: told_text(&answered["content"]).unwrap_or_default(),
+    })
 }
 
 impl File {

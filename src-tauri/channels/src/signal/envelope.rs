@@ -3,7 +3,10 @@
 
 use super::ids::{Message, group_chat};
 use crate::unread::Reader;
-use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, MessageId, Receipt, Sender, Timestamp};
+use foldback_wire::{
+    Attachment, ChannelId, ChatType, Inbound, InboundContext, MessageId, QuotedMessage, Receipt, Sender,
+    SenderIds, Timestamp,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -120,6 +123,7 @@ struct Quote {
     author: Option<String>,
     author_number: Option<String>,
     author_uuid: Option<String>,
+    text: Option<String>,
 }
 
 /// A mention stands in the text as one U+FFFC. Start and length are in UTF-16 units.
@@ -146,6 +150,7 @@ struct File {
 #[serde(default, rename_all = "camelCase")]
 struct GroupInfo {
     group_id: String,
+    group_name: Option<String>,
 }
 
 /// A person's number where it is known, else the ACI: what signal-cli calls its identifier.
@@ -156,6 +161,16 @@ fn person<'a>(
 ) -> Option<&'a str> {
     let names = [number, aci, other].into_iter().flatten();
     names.map(String::as_str).find(|name| !name.is_empty())
+}
+
+/// The ids of a sender beside the first one.
+fn other_ids(first: &str, number: Option<&str>, aci: Option<&str>) -> SenderIds {
+    let other = |id: Option<&str>| id.filter(|id| !id.is_empty() && *id != first).map(str::to_owned);
+    SenderIds {
+        ids: other(aci).into_iter().map(Into::into).collect(),
+        phone: other(number),
+        names: Vec::new(),
+    }
 }
 
 impl Envelope {
@@ -208,6 +223,15 @@ impl Envelope {
         if said.timestamp <= 0 || (text.trim().is_empty() && files.is_empty()) {
             return None;
         }
+        let told = InboundContext {
+            quote: quote.as_ref().map(Quote::told),
+            group: said.group_info.as_ref().map(|group| foldback_wire::GroupInfo {
+                name: group.group_name.clone(),
+                ..foldback_wire::GroupInfo::default()
+            }),
+            sender: Some(other_ids(sender, number.as_deref(), aci.as_deref())),
+            ..InboundContext::default()
+        };
         let received = received.filter(|at| *at > 0);
         let group = said.group_info.as_ref();
         let mentions_me = mentions
@@ -250,6 +274,7 @@ impl Envelope {
             at_by_device: received.is_none(),
             dry_run: false,
             omitted: None,
+            context: told.bounded(),
         })
     }
 }
@@ -269,6 +294,20 @@ impl ReceiptMessage {
 impl Quote {
     fn is_of(&self, me: &Me) -> bool {
         me.is(self.author_number.as_deref(), self.author_uuid.as_deref())
+    }
+
+    /// The message that is quoted. Its id is the bot's own where the bot wrote it, so that only words and author are told.
+    fn told(&self) -> QuotedMessage {
+        QuotedMessage {
+            id: None,
+            sender: person(
+                self.author_number.as_ref(),
+                self.author_uuid.as_ref(),
+                self.author.as_ref(),
+            )
+            .map(str::to_owned),
+            text: self.text.clone().unwrap_or_default(),
+        }
     }
 
     fn message(&self, me: &Me) -> Option<Message<'_>> {

@@ -1,8 +1,10 @@
 //! Events as messages: <https://docs.slack.dev/reference/events/message>.
 
 use super::text;
-use crate::unread::Reader;
-use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, Sender, Timestamp};
+use crate::{told, unread::Reader};
+use foldback_wire::{
+    Attachment, ChannelId, ChatType, Inbound, InboundContext, QuotedMessage, Sender, ThreadContext, Timestamp,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -38,6 +40,9 @@ struct Message {
     attachments: Value,
     #[serde(default)]
     user_profile: Value,
+    /// The message that began the thread, where Slack tells it: with an answer that is shown in the channel, too.
+    #[serde(default)]
+    root: Value,
 }
 
 /// <https://docs.slack.dev/reference/objects/file-object>
@@ -121,6 +126,7 @@ impl Message {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: thread_context(&self.root).bounded(),
         })
     }
 
@@ -130,6 +136,22 @@ impl Message {
             Some("im") => ChatType::Direct,
             _ => ChatType::Group,
         }
+    }
+}
+
+/// The message that began the thread.
+fn thread_context(root: &Value) -> InboundContext {
+    let starter = root.is_object().then(|| QuotedMessage {
+        id: told::text(&root["ts"]).map(Into::into),
+        sender: told::text(&root["user"]),
+        text: told::text(&root["text"]).map_or_else(String::new, |said| text::plain(&said)),
+    });
+    InboundContext {
+        thread: starter.map(|starter| ThreadContext {
+            starter: Some(starter),
+            recent: Vec::new(),
+        }),
+        ..InboundContext::default()
     }
 }
 

@@ -5,6 +5,7 @@ mod api;
 mod moved;
 mod receive;
 mod send;
+mod told;
 mod update;
 
 use crate::folder::Folder;

@@ -1,7 +1,8 @@
 //! Updates as messages: <https://core.telegram.org/bots/api#update>.
 
+use super::told;
 use crate::unread::Reader;
-use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, Sender, Timestamp};
+use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, InboundContext, Sender, Timestamp};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::Value;
 
@@ -28,6 +29,7 @@ struct Parts {
     entities: Vec<Entity>,
     answered: Option<Answered>,
     files: Vec<Attachment>,
+    context: InboundContext,
 }
 
 impl Parts {
@@ -38,6 +40,7 @@ impl Parts {
             entities,
             answered: reader.read("answered message", &message["reply_to_message"]),
             files: files(message, reader),
+            context: told::context(message),
         }
     }
 }
@@ -114,7 +117,8 @@ impl Message {
             .or(self.caption.as_deref())
             .unwrap_or_default();
         let files = parts.files;
-        if text.is_empty() && files.is_empty() {
+        let context = parts.context;
+        if text.is_empty() && files.is_empty() && context.location.is_none() {
             return None;
         }
         let answers_bot = parts
@@ -160,6 +164,7 @@ impl Message {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: context.bounded(),
         })
     }
 }

@@ -4,9 +4,12 @@
 use super::failure::Failure;
 use crate::Refusal;
 use crate::unread::Reader;
-use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, MessageId, Receipt, Sender, Timestamp};
+use foldback_wire::{
+    Attachment, ChannelId, ChatType, Inbound, InboundContext, MessageId, QuotedMessage, Receipt, Sender,
+    SenderIds, Timestamp,
+};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// What is new for one phone number.
 #[derive(Debug, Default)]
@@ -140,8 +143,8 @@ struct Choice {
 
 #[derive(Debug, Deserialize)]
 struct Location {
-    latitude: f64,
-    longitude: f64,
+    latitude: Number,
+    longitude: Number,
     name: Option<String>,
     address: Option<String>,
 }
@@ -271,7 +274,7 @@ impl Message {
         let (text, files) = (self.text(), self.files());
         let named = self.named;
         let sender = named.from.clone().or_else(|| named.from_user_id.clone())?;
-        if sender == own || (text.is_empty() && files.is_empty()) {
+        if sender == own || (text.is_empty() && files.is_empty() && self.location.is_none()) {
             return None;
         }
         let is_theirs = |contact: &&Contact| {
@@ -299,6 +302,16 @@ impl Message {
                 !after.is_some_and(|c| c.is_ascii_digit())
             })
         };
+        let told = InboundContext {
+            quote: self.context.as_ref().map(|context| QuotedMessage {
+                id: context.id.clone().map(Into::into),
+                sender: context.from.clone(),
+                text: String::new(),
+            }),
+            location: self.location.map(Location::told),
+            sender: Some(named.ids(&sender)),
+            ..InboundContext::default()
+        };
         Some(Inbound {
             channel: channel.clone(),
             account: None,
@@ -324,6 +337,7 @@ impl Message {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: told.bounded(),
         })
     }
 
@@ -337,11 +351,7 @@ impl Message {
             choice.map(|choice| &choice.title),
             caption,
         ];
-        match (written.into_iter().flatten().next(), &self.location) {
-            (Some(text), _) => text.clone(),
-            (None, Some(place)) => place.words(),
-            (None, None) => String::new(),
-        }
+        written.into_iter().flatten().next().cloned().unwrap_or_default()
     }
 
     /// Its files, with the names and types of those that have none.
@@ -369,13 +379,25 @@ impl Message {
     }
 }
 
+impl Names {
+    /// The ids of the sender beside the first one.
+    fn ids(&self, first: &str) -> SenderIds {
+        let other = self.from_user_id.as_deref().filter(|id| *id != first);
+        SenderIds {
+            ids: other.into_iter().map(Into::into).collect(),
+            phone: self.from.as_ref().map(|number| format!("+{number}")),
+            names: Vec::new(),
+        }
+    }
+}
+
 impl Location {
-    fn words(&self) -> String {
-        let at = format!("{}, {}", self.latitude, self.longitude);
-        let words: Vec<_> = [self.name.as_deref(), self.address.as_deref(), Some(&at)]
-            .into_iter()
-            .flatten()
-            .collect();
-        format!("Location: {}", words.join(", "))
+    fn told(self) -> foldback_wire::Location {
+        foldback_wire::Location {
+            latitude: self.latitude.to_string(),
+            longitude: self.longitude.to_string(),
+            name: self.name,
+            address: self.address,
+        }
     }
 }

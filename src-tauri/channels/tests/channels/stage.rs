@@ -259,5 +259,6 @@ pub(crate) fn inbound(id: &str, text: &str) -> Inbound {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: None,
     }
 }

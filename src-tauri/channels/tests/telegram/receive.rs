@@ -176,6 +176,36 @@ async fn what_is_passed_on_is_marked_so() {
 }
 
 #[tokio::test]
+async fn what_is_told_beside_a_message_comes_with_it() {
+    let place = Place::open().await;
+    let mut run = Run::of(&place.adapter);
+    let mut answer = text("and this?");
+    answer["reply_to_message"] = json!({"message_id": 9, "from": ana(), "text": "The whole", "date": 1});
+    answer["quote"] = json!({"text": "whole", "position": 4});
+    place.server.write(CHAT, answer);
+    let context = run.message().await.context.unwrap();
+    let quote = context.quote.unwrap();
+    assert_eq!(
+        (quote.id, quote.sender.as_deref(), quote.text.as_str()),
+        (Some("9".into()), Some("Ana Lima"), "whole")
+    );
+    let mut in_topic = text("hi");
+    in_topic["reply_to_message"] = json!({"message_id": 7, "forum_topic_created": {"name": "t"}});
+    place.server.write(CHAT, in_topic);
+    assert_eq!(run.message().await.context, None);
+    let mut passed_on = text("news");
+    passed_on["forward_origin"] = json!({"type": "channel", "chat": {"title": "Paper"}, "date": 1});
+    place.server.write(CHAT, passed_on);
+    let context = run.message().await.context.unwrap();
+    assert_eq!(context.forwarded_from.as_deref(), Some("Paper"));
+    let place_sent = json!({"from": ana(), "date": 1, "location": {"latitude": 38.71, "longitude": -9.14}});
+    place.server.write(CHAT, place_sent);
+    let inbound = run.message().await;
+    assert_eq!(inbound.text, "");
+    assert_eq!(inbound.readable_text(), "Location: 38.71, -9.14");
+}
+
+#[tokio::test]
 async fn what_cannot_be_read_is_confirmed_and_keeps_nothing_else_out() {
     let place = Place::open().await;
     let unreadable = [

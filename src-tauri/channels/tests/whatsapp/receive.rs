@@ -200,7 +200,7 @@ async fn files_choices_and_places_are_messages() {
             "",
             &[("sticker.webp", "image/webp", "4")],
         ),
-        (media("location", location), "Location: Here, 37.5, -122.25", &[]),
+        (media("location", location), "", &[]),
         (media("interactive", choice), "Yes", &[]),
         (media("button", json!({"text": "No", "payload": "n"})), "No", &[]),
     ] {
@@ -218,6 +218,13 @@ async fn files_choices_and_places_are_messages() {
             })
             .collect();
         assert_eq!((inbound.text.as_str(), seen.as_slice()), (words, files));
+        if let Some(location) = inbound.location() {
+            assert_eq!(location.words(), "Location: Here, 37.5, -122.25");
+        } else {
+            assert_ne!(inbound.readable_text().is_empty() && files.is_empty(), true);
+        }
+        let phone = format!("+{ANA}");
+        assert!(inbound.sender_ids().any(|id| id == phone), "{inbound:?}");
     }
 }
 

@@ -70,6 +70,7 @@ impl Slack {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: None,
         };
         self.door.inject(asked).await.unwrap();
     }

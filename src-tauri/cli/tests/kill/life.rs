@@ -233,5 +233,6 @@ fn message(platform: Platform, conversation: u64, id: &str) -> Inbound {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: None,
     }
 }

@@ -138,6 +138,7 @@ fn message(person: usize, loopback: &Loopback, clock: &TokioClock) -> Inbound {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: None,
         chat,
     })
 }

@@ -210,6 +210,7 @@ fn message(person: usize, loopback: &Loopback) -> Inbound {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: None,
         chat,
     })
 }

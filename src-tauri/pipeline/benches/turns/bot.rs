@@ -208,6 +208,7 @@ impl Bot {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: None,
             chat,
         });
         let reply = cut(REPLIES[turn % REPLIES.len()].text);

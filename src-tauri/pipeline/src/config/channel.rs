@@ -8,7 +8,7 @@ use foldback_channels::{Mention, profile};
 use foldback_directives::{Bare, Dialect, Placement, Settings, TrailingSilence};
 use foldback_wire::{Capabilities, ChannelId, Platform};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::{net::SocketAddr, num::NonZeroU32};
 
 /// The kind of platform at the other end of a channel.
@@ -58,6 +58,11 @@ pub struct ChannelConfig {
     pub require_mention: bool,
     /// Words that count as a mention, as regular expressions, in capitals or not.
     pub mention_patterns: Vec<MentionPattern>,
+    /// Most messages of a group that are not for the bot and are given to the agent, once, with the next one that is: at
+    /// most 50. 0 keeps none.
+    #[serde(deserialize_with = "group_history")]
+    #[schemars(range(max = 50))]
+    pub group_history: u32,
     /// Lets other bots write; they must be on the list like everybody.
     pub allow_bots: bool,
     /// Whether only owners (`commands.owner_allow_from`) may use directives and commands here.
@@ -133,6 +138,7 @@ impl Default for ChannelConfig {
             groups: None,
             require_mention: true,
             mention_patterns: Vec::new(),
+            group_history: 0,
             allow_bots: false,
             enforce_owner: false,
             bot_turns: 4,
@@ -266,6 +272,17 @@ impl Config {
     }
 }
 
+/// Most messages of a group that may be kept.
+const MOST_HISTORY: u32 = 50;
+
+fn group_history<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    let most = u32::deserialize(deserializer)?;
+    if most > MOST_HISTORY {
+        return Err(D::Error::custom(format_args!("must be from 0 to {MOST_HISTORY}")));
+    }
+    Ok(most)
+}
+
 const fn kind_of(platform: Platform) -> ChannelKind {
     match platform {
         Platform::Telegram => ChannelKind::Telegram,
@@ -319,6 +336,18 @@ mod tests {
             config.output_of(&ChannelId::new("slack")).placement,
             Placement::Anywhere
         );
+    }
+
+    #[test]
+    fn of_a_group_no_more_messages_are_kept_than_fifty() {
+        let parsed = |count| {
+            let text = format!("[channels.slack]\ngroup_history = {count}\n");
+            parse(&text, std::path::Path::new("foldback.toml"))
+        };
+        assert_eq!(ChannelConfig::default().group_history, 0);
+        assert!(parsed(50).is_ok());
+        let error = parsed(51).unwrap_err().to_string();
+        assert!(error.contains("must be from 0 to 50"), "{error}");
     }
 
     #[test]

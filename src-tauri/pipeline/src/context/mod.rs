@@ -12,6 +12,7 @@ pub(crate) use shutdown::Shutdown;
 
 use crate::{
     files::SendDir,
+    group_history::GroupHistory,
     permissions::Permissions,
     ports::{Port, Ports},
     recorder::{Ids, Recorder},
@@ -40,6 +41,8 @@ pub(crate) struct TurnContext {
     pub(crate) grammar_off: Vec<String>,
     pub(crate) runs: Runs,
     pub(crate) sessions: Sessions,
+    /// What was said in groups and was not for the bot.
+    pub(crate) group_history: GroupHistory,
     pub(crate) tasks: TaskTracker,
     /// Turns that still have something to say; what is only held does not count.
     pub(crate) busy: TaskTracker,

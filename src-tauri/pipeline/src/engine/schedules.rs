@@ -262,5 +262,6 @@ fn scheduled_message(schedule: &ScheduleConfig, due: &ScheduleDue, text: String,
         at_by_device: false,
         dry_run: false,
         omitted: None,
+        context: None,
     }
 }

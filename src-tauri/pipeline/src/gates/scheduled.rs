@@ -2,7 +2,9 @@
 //! mention is asked for, and nothing in the text is a command.
 
 use super::{Admission, AdmittedMessage, AgentDestination, Gates, TurnOrigin, sender_text::AgentText};
-use crate::{flow::Flow, recorder::Recorder, repeats::find_repeated, stages::session};
+use crate::{
+    context::CountedMessage, flow::Flow, recorder::Recorder, repeats::find_repeated, stages::session,
+};
 use foldback_directives::inbound::{Model, Queue, QueueMode};
 use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{Actor, Inbound, Kind, ScheduleDue, Stage, TurnId};
@@ -30,14 +32,19 @@ impl Gates {
             stage: Stage::Authorize,
             detail: format!("begun by the schedule {}", due.schedule),
         })?;
-        let session = session::key(rules, self.context.ports.config.session.scope, &message);
+        let session = session::key(rules, &self.context.ports.config.session, &message);
         recorder.find_session(&session);
         recorder.release()?;
-        let is_counted = matches!(origin, TurnOrigin::Resumed { counted: true, .. });
+        let counted = CountedMessage {
+            of_agent: Some(turn),
+            // A look at what is due keeps no session fresh.
+            is_said: !due.heartbeat,
+            is_counted: matches!(origin, TurnOrigin::Resumed { counted: true, .. }),
+        };
         let record = self
             .context
             .sessions
-            .count_message(recorder, &session, &message, (Some(turn), is_counted))
+            .count_message(recorder, &session, &message, counted)
             .await?;
         let in_session = recorder.in_session(&session);
         in_session.note(Kind::Passed {

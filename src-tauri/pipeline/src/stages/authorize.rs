@@ -3,7 +3,7 @@
 use crate::{
     config::{ChannelConfig, DmPolicy, GroupPolicy, ListEntry, is_provider, names_id},
     flow::{Flow, Stop},
-    id::flaw,
+    id::{flaw, sender_ids},
     rules::{Rule, Rules},
 };
 use foldback_wire::{Actor, ChatType, Gate, Inbound, Platform, Stage};
@@ -125,7 +125,7 @@ impl AuthorizeContext<'_> {
         self.on_list(message, list, key)
     }
 
-    /// Passes a sender whom a list names. Names never count: people choose them.
+    /// Passes a sender whom a list names by any id. Names never count: people choose them.
     fn on_list(&self, message: &Inbound, list: &[String], key: &str) -> Flow<String> {
         let setting = format!("channels.{}.{key}", message.channel);
         let refused = |gate, detail| {
@@ -137,7 +137,8 @@ impl AuthorizeContext<'_> {
             let detail = format!("{setting} is empty");
             return refused(Gate::ChannelClosed, detail);
         }
-        match self.named(list, message, message.sender.id.as_str()) {
+        let named = sender_ids(message).find_map(|id| self.named(list, message, id));
+        match named {
             Some(entry) => Flow::Continue(format!("matches {key} \"{entry}\"")),
             None if !self.rules.holds(Rule::AuthorizeDeny) => Flow::Continue("(nobody asked)".to_owned()),
             None => refused(

@@ -2,6 +2,7 @@
 
 use crate::{
     config::{ChannelConfig, CommandsConfig, ListEntry, is_provider, names_id},
+    id::sender_ids,
     rules::{Rule, Rules},
 };
 use foldback_wire::{Inbound, Platform};
@@ -28,7 +29,7 @@ pub(crate) struct CommandAccess {
     pub(crate) setting: String,
 }
 
-/// The rights of a message's sender. A list that counts for the channel alone decides; else, where owners are named or
+/// The rights of a message's sender, whom a list may name by any id. A list that counts for the channel alone decides; else, where owners are named or
 /// enforced, only they may. An owners' list that names nobody of this channel is closed here, not open.
 pub(crate) fn command_access(context: AccessContext<'_>, message: &Inbound) -> CommandAccess {
     let AccessContext {
@@ -38,7 +39,8 @@ pub(crate) fn command_access(context: AccessContext<'_>, message: &Inbound) -> C
         settings,
     } = context;
     let (channel, sender) = (&message.channel, message.sender.id.as_str());
-    let is_owner = config.owner_entry(channel, platform, sender).is_some();
+    let has_id = |is_named: &dyn Fn(&str) -> bool| sender_ids(message).any(is_named);
+    let is_owner = has_id(&|id| config.owner_entry(channel, platform, id).is_some());
     let is_owner = is_owner || !rules.holds(Rule::CommandOwner);
     let access = |is_allowed, why: String, setting: String| CommandAccess {
         is_allowed: is_allowed || !rules.holds(Rule::CommandAccess),
@@ -48,9 +50,7 @@ pub(crate) fn command_access(context: AccessContext<'_>, message: &Inbound) -> C
     };
     if let Some((key, list)) = config.list_for(channel, platform) {
         let own = |provider: &str| is_provider(provider, channel, platform);
-        let named = list
-            .iter()
-            .any(|entry| names_id(ListEntry::of(entry), sender, own));
+        let named = has_id(&|id| list.iter().any(|entry| names_id(ListEntry::of(entry), id, own)));
         let not = if named { "" } else { "not " };
         return access(
             named,

@@ -9,7 +9,8 @@ use foldback_wire::{Gate, Inbound, Stage};
 /// Media type of a file whose type the platform does not tell.
 const UNKNOWN_MEDIA: &str = "application/octet-stream";
 
-/// Line breaks become LF, files get a media type; a message with neither text nor files stops.
+/// Line breaks become LF, files get a media type; a message with neither text nor files nor a place
+/// stops.
 pub(crate) fn finalize(rules: Rules, mut message: Inbound) -> Flow<Inbound> {
     if rules.holds(Rule::FinalizeBreaks) && message.text.contains('\r') {
         message.text = message.text.replace("\r\n", "\n").replace('\r', "\n");
@@ -21,12 +22,14 @@ pub(crate) fn finalize(rules: Rules, mut message: Inbound) -> Flow<Inbound> {
             }
         }
     }
-    let is_empty = message.text.trim().is_empty() && message.files.is_empty() && message.omitted.is_none();
+    let has_text = !message.text.trim().is_empty();
+    let is_empty =
+        !has_text && message.files.is_empty() && message.location().is_none() && message.omitted.is_none();
     if rules.holds(Rule::FinalizeEmpty) && is_empty {
         return Stop::new(
             Stage::Finalize,
             Gate::EmptyMessage,
-            "it has neither text nor files",
+            "it has neither text nor files nor a place",
         )
         .given("bytes", message.text.len().to_string())
         .flow();

@@ -307,6 +307,7 @@ pub(crate) fn from_alice(platform: Platform, message: MessageId, text: &str, at:
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: None,
     }
 }
 

@@ -173,6 +173,7 @@ fn message(bot: &Bot, (platform, number): Place, text: String) -> Inbound {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: None,
     }
 }
 

@@ -59,6 +59,7 @@ mod session_commands;
 mod sessions;
 mod shutdown;
 mod speech;
+mod told_beside;
 mod tool_ends;
 mod transcripts;
 mod trouble;

@@ -157,6 +157,7 @@ impl<'a> Writer<'a> {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: None,
         };
         if let Some(redaction) = &self.redaction {
             redaction.message(&mut inbound);

@@ -170,5 +170,6 @@ fn inbound(
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: None,
     }
 }

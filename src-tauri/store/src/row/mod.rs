@@ -250,6 +250,10 @@ fn texts(kind: &Kind) -> Vec<&str> {
             message,
             ..
         } => vec![sender, text, message.as_str()],
+        Kind::GroupHistory { messages } => messages
+            .iter()
+            .flat_map(|message| [&*message.sender, &*message.text, message.id.as_str()])
+            .collect(),
         Kind::Truncated { file, detail, .. } => file.iter().chain(detail).map(String::as_str).collect(),
         Kind::HistoryCompacted { summary, .. } => vec![summary],
         Kind::SessionReset { agent, kept, .. } => {

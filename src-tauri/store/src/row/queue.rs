@@ -43,6 +43,16 @@ pub(super) fn words(kind: &Kind) -> String {
                 &format!("{sender}: {text}"),
             )
         }
+        Kind::GroupHistory { messages } => {
+            let (first, more) = (messages.first(), messages.len().saturating_sub(1));
+            let first = first.map_or_else(String::new, |first| format!("{}: {}", first.sender, first.text));
+            let more = if more == 0 {
+                String::new()
+            } else {
+                format!(" and {more} more")
+            };
+            said(format_args!("what was said in the group before{more}"), &first)
+        }
         Kind::Dequeued { waited_ms } => format!("begins after {} in the queue", lasting(*waited_ms)),
         _ => String::new(),
     }

@@ -72,6 +72,7 @@ fn words(kind: &Kind) -> String {
         | Kind::Evicted { .. }
         | Kind::Joined { .. }
         | Kind::TakenIn { .. }
+        | Kind::GroupHistory { .. }
         | Kind::Dequeued { .. } => queue::words(kind),
         Kind::Gathered {
             name,

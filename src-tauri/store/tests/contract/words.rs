@@ -66,6 +66,7 @@ pub(crate) fn came(turn: u64, chat: &str, message: &str) -> Draft {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: None,
     };
     let kind = Kind::Received {
         message: Box::new(message),

@@ -268,6 +268,7 @@ fn received(text: &str) -> Kind {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: None,
     };
     Kind::Received {
         message: Box::new(message),

@@ -193,3 +193,46 @@ fn credentials_are_known_by_their_value_however_they_are_written() {
     };
     assert!(Redaction::knowing(&off, &credentials).is_none());
 }
+
+#[test]
+fn what_comes_with_a_message_is_masked_as_its_text_is_and_ids_stay() {
+    const KEY: &str = "sk-proj-Abc123Abc123Abc123Abc123";
+    let mut message: Inbound = serde_json::from_value(serde_json::json!({
+        "channel": "signal", "account": null, "chat": "7", "chat_type": "group", "thread": null, "message": "m1",
+        "reply_to": null, "sender": {"id": "42", "name": "a", "display_name": "A", "is_bot": false},
+        "text": "hi", "mentioned": true, "files": [], "at": 0,
+        "context": {
+            "quote": {"id": "q1", "sender": KEY, "text": KEY},
+            "thread": {"starter": {"text": KEY}, "recent": [{"text": KEY}]},
+            "forwarded_from": KEY,
+            "location": {"latitude": "1.5", "longitude": "2.5", "name": KEY, "address": KEY},
+            "group": {"name": KEY, "members": [KEY]},
+            "sender": {"ids": ["aci"], "phone": "+4915112345678", "names": [KEY]}
+        }
+    }))
+    .unwrap();
+    Redaction::new(&RedactSettings::default())
+        .unwrap()
+        .message(&mut message);
+    let masked = serde_json::to_string(&message).unwrap();
+    assert!(!masked.contains(KEY), "{masked}");
+    assert_eq!(masked.matches("[redacted]").count(), 10, "{masked}");
+    assert!(masked.contains("q1") && masked.contains("aci") && masked.contains("+4915112345678"));
+    message.omit_content();
+    assert_eq!(
+        message.context, None,
+        "of what the journal may not keep nothing is left"
+    );
+}
+
+#[test]
+fn a_message_of_an_older_journal_has_no_context_and_is_written_as_it_was() {
+    let old = serde_json::json!({
+        "channel": "signal", "account": null, "chat": "7", "chat_type": "direct", "thread": null, "message": "m1",
+        "reply_to": null, "sender": {"id": "42", "name": "a", "display_name": "A", "is_bot": false},
+        "text": "hi", "mentioned": true, "files": [], "at": 0
+    });
+    let message: Inbound = serde_json::from_value(old.clone()).unwrap();
+    assert_eq!(message.context, None);
+    assert_eq!(serde_json::to_value(&message).unwrap(), old);
+}

@@ -48,6 +48,12 @@ impl Redaction {
                 self.mask(sender);
                 self.mask(text);
             }
+            Kind::GroupHistory { messages } if self.inbound != InboundSecrets::Keep => {
+                for message in messages {
+                    self.mask(&mut message.sender);
+                    self.mask(&mut message.text);
+                }
+            }
             Kind::Command { arguments, .. } if self.inbound != InboundSecrets::Keep => self.mask(arguments),
             _ => {}
         }

@@ -3,8 +3,9 @@
 
 use super::{FaultMark, SpokenSound};
 use crate::{
-    ChannelId, Delivery, Diagnostic, Directive, Header, Hold, HoldReason, Inbound, Intent, OpId, Outcome,
-    Range, Receipt, SessionId, Span, Suppression, Terminal, Timestamp, ToolCall, TurnId, closed::closed_set,
+    ChannelId, Delivery, Diagnostic, Directive, GroupMessage, Header, Hold, HoldReason, Inbound, Intent,
+    OpId, Outcome, Range, Receipt, SessionId, Span, Suppression, Terminal, Timestamp, ToolCall, TurnId,
+    closed::closed_set,
 };
 use serde::{Deserialize, Serialize};
 
@@ -320,6 +321,10 @@ pub struct TurnDetail {
     pub summary: TurnSummary,
     /// The message that began it.
     pub inbound: Inbound,
+    /// What was said in the group before and was not for the bot, as the agent was given it, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<GroupMessage>>", optional)]
+    pub group_history: Vec<GroupMessage>,
     /// The prompt that the agent was given.
     pub prompt: Option<String>,
     /// Backend and model.

@@ -49,6 +49,15 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
             .with("turn", turn)
             .with("sender", visible(sender))
             .with("text", bytes(text.len())),
+        Kind::GroupHistory { messages } => of(
+            Stage::Prepare,
+            "The agent is given them once, as data that nobody vouches for.",
+        )
+        .with("messages", messages.len())
+        .with(
+            "text",
+            bytes(messages.iter().map(|message| message.text.len()).sum::<usize>()),
+        ),
         Kind::Dequeued { waited_ms } => {
             of(Stage::Queue, GOES_ON).with("waited", format_args!("{waited_ms} ms"))
         }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::testing::inbound;
+use foldback_wire::{InboundContext, SenderIds};
 
 fn list(entries: &[&str]) -> Vec<String> {
     entries.iter().map(ToString::to_string).collect()
@@ -325,4 +326,27 @@ fn hostile_ids_are_refused_with_a_reason_even_where_everybody_may_write() {
         ask(&open, |message| message.sender.id = long.as_str().into()),
         by(Gate::InvalidId, "")
     );
+}
+
+#[test]
+fn a_list_may_name_any_id_that_the_platform_gives_and_never_a_name() {
+    let ids = |message: &mut Inbound| {
+        let context = InboundContext {
+            sender: Some(SenderIds {
+                ids: vec!["d0d0-aci".into(), "1e3".into()],
+                phone: Some("+4915112345678".into()),
+                names: vec!["boss".into()],
+            }),
+            ..InboundContext::default()
+        };
+        message.context = context.bounded();
+    };
+    for entry in ["alice", "d0d0-aci", "+4915112345678", "telegram:d0d0-aci"] {
+        let passed = ask(&allowing(&[entry]), ids);
+        assert_eq!(passed, Ok(format!("matches allow_from \"{entry}\"")));
+    }
+    for entry in ["boss", "1e3", "slack:d0d0-aci"] {
+        let stopped = by(Gate::SenderNotAllowed, "allow_from");
+        assert_eq!(ask(&allowing(&[entry]), ids), stopped, "{entry}");
+    }
 }

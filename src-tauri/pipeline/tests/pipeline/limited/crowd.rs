@@ -159,6 +159,7 @@ fn message(platform: Platform, person: usize, loopback: &Loopback, clock: &Tokio
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: None,
         chat,
     })
 }

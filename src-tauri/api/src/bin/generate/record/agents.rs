@@ -228,6 +228,7 @@ async fn say(tape: &Tape, said: &Said, files: Vec<Attachment>) -> Result<()> {
         dry_run: false,
         at_by_device: false,
         omitted: None,
+        context: None,
     })?;
     tokio::time::sleep(ANSWER).await;
     Ok(())

@@ -57,6 +57,7 @@ impl Feed {
             dry_run: false,
             at_by_device: false,
             omitted: None,
+            context: None,
         };
         self.at(
             ms,

@@ -1,0 +1,36 @@
+// What came beside a message, as rows for people to read.
+
+import type { GroupMessage, InboundContext, QuotedMessage } from "../../../generated/wire";
+
+/** A row: what it is, and its words. */
+export interface ToldRow {
+  what: string;
+  text: string;
+}
+
+const by = (what: string, sender: string | undefined): string => (sender === undefined ? what : `${what}, ${sender}`);
+
+const said = (what: string, message: QuotedMessage): ToldRow => ({
+  what: by(what, message.sender),
+  text: message.text === "" ? (message.id ?? "") : message.text,
+});
+
+/** The rows of what came with a message, and of what was said in its group before. */
+export function toldBeside(context: InboundContext | undefined, history: readonly GroupMessage[]): ToldRow[] {
+  const rows: ToldRow[] = [];
+  const { quote, thread, forwarded_from: from, location, group, sender } = context ?? {};
+  if (quote !== undefined) rows.push(said("Answers", quote));
+  if (thread?.starter !== undefined) rows.push(said("Thread began with", thread.starter));
+  for (const message of thread?.recent ?? []) rows.push(said("In the thread", message));
+  if (from !== undefined) rows.push({ what: "Passed on from", text: from });
+  if (location !== undefined) {
+    const place = [location.name, location.address, `${location.latitude}, ${location.longitude}`];
+    rows.push({ what: "Place", text: place.filter((word) => word !== undefined && word !== "").join(", ") });
+  }
+  const titles = [group?.name, ...(group?.members ?? [])].filter((name) => name !== undefined);
+  if (titles.length > 0) rows.push({ what: "Group", text: titles.join(", ") });
+  const ids = [...(sender?.ids ?? []), sender?.phone, ...(sender?.names ?? [])].filter((id) => id !== undefined);
+  if (ids.length > 0) rows.push({ what: "Sender, too", text: ids.join(", ") });
+  for (const message of history) rows.push({ what: by("Group before", message.sender), text: message.text });
+  return rows;
+}
