@@ -1,15 +1,16 @@
 //! One turn from the queue on: prepare, run, scan, preview, dispatch and deliver, as the diagram of the architecture has
 //! them.
 
+mod asked;
+
 use crate::{
-    brief::{ToldBeside, brief},
+    brief::ToldBeside,
     config::{ReasoningDisplay, ToolDisplay},
     context::{RunHandle, RunState, TurnContext},
     deliver::{
-        delivery_queue::DeliveryQueues, lead::Lead, operation_sender::OperationSender,
-        turn_delivery::TurnDelivery, typing::Typing,
+        delivery_queue::DeliveryQueues, operation_sender::OperationSender, turn_delivery::TurnDelivery,
+        typing::Typing,
     },
-    history::Conversation,
     leaks::LeakWatch,
     pending::{JoinedMessage, Pending},
     ports::Port,
@@ -23,10 +24,9 @@ use crate::{
         text_bound::TextBound,
     },
 };
-use foldback_agents::{Agent, Step, TurnRequest};
-use foldback_directives::Settings;
+use foldback_agents::Step;
 use foldback_store::{SessionSettings, StoreError, SystemNotice};
-use foldback_wire::{Answerer, Draft, GroupMessage, Inbound, Kind, Terminal};
+use foldback_wire::{Draft, GroupMessage, Inbound, Kind, Terminal};
 use std::{borrow::Cow, sync::Arc};
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::task_tracker::TaskTrackerToken};
@@ -176,15 +176,7 @@ impl TurnRunner {
         let sender = OperationSender::of_turn(on, (*id, session), recorder, &port.channel, message, &leaks);
         let is_heartbeat = pending.schedule.as_ref().is_some_and(|due| due.heartbeat);
         // What is to be gathered and written down first may take its time, too.
-        let typing = Typing::start(
-            &sender,
-            port.can.typing && !is_heartbeat,
-            (
-                self.context.ports.config.typing,
-                self.context.ports.settings(&message.channel).typing,
-            ),
-            self.context.rules,
-        );
+        let typing = self.typing(&sender, port.can.typing && !is_heartbeat, message);
         let cancel = self.context.shutdown.cancel_runs.child_token();
         let stopped = cancel.clone();
         let state = self.list_run(pending, &cancel);
@@ -261,6 +253,13 @@ impl TurnRunner {
         Ok(delivery.terminal(failure))
     }
 
+    /// The sign of typing, by the channel's setting.
+    fn typing(&self, sender: &OperationSender, can_type: bool, message: &Inbound) -> Typing {
+        let ports = &self.context.ports;
+        let when = (ports.config.typing, ports.settings(&message.channel).typing);
+        Typing::start(sender, can_type, when, self.context.rules)
+    }
+
     /// What delivers the turn's answer.
     fn delivery(
         &self,
@@ -281,68 +280,6 @@ impl TurnRunner {
         );
         delivery.operations.write_into(pending.into.clone());
         delivery
-    }
-
-    /// What the agent is asked for a turn, once it remembers what was said before.
-    async fn request(
-        &self,
-        pending: &Pending,
-        joined: &[JoinedMessage],
-        port: &Port,
-        agent: &dyn Agent,
-        cancel: &CancellationToken,
-        (settings, told): (&TurnSettings, ToldBeside<'_>),
-    ) -> Result<TurnRequest, StoreError> {
-        let mut request = brief(&self.context, pending, joined, told, port, agent, cancel).await?;
-        if self.context.rules.holds(Rule::InlineLevels) {
-            request.levels = settings.levels(&self.context.ports.config.agent.models);
-        }
-        self.recall(pending, agent, &request, cancel).await?;
-        Ok(request)
-    }
-
-    /// The settings of the turn's scanners: in a heartbeat, and only there, its acknowledgement counts.
-    fn grammar_of(&self, port: &Port, is_heartbeat: bool) -> Settings {
-        let mut grammar = self.context.scan_settings(port);
-        if is_heartbeat {
-            grammar.heartbeat = true;
-            let all_clear = self.context.ports.config.heartbeat.all_clear.clone();
-            grammar.all_clear = all_clear.or(grammar.all_clear);
-        }
-        grammar
-    }
-
-    /// The words before the answer, where the channel has any.
-    fn lead(&self, pending: &Pending, agent: &dyn Agent, request: &TurnRequest) -> Option<Arc<Lead>> {
-        let (backend, model) = agent.answering(request);
-        let answerer = Answerer {
-            backend: backend.to_owned(),
-            model: model.map(str::to_owned),
-        };
-        let think = request.levels.think.map(|level| level.code().to_owned());
-        let config = &self.context.ports.config;
-        Lead::of(config, &pending.message.channel, answerer, think).map(Arc::new)
-    }
-
-    /// Has the agent remember what was said before, as far as it fits, where that is not its backend's own to remember.
-    async fn recall(
-        &self,
-        pending: &Pending,
-        agent: &dyn Agent,
-        request: &TurnRequest,
-        cancel: &CancellationToken,
-    ) -> Result<(), StoreError> {
-        let conversation = Conversation {
-            context: &self.context,
-            recorder: &pending.recorder,
-            session: &pending.session,
-            turn: pending.id,
-            agent,
-        };
-        if !request.resume.contains_key(agent.backend()) {
-            conversation.restore().await?;
-        }
-        conversation.make_room(cancel).await
     }
 
     /// The settings of a turn, read as its run starts, and what its agent is to be told; those settings that are not the

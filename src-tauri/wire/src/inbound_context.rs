@@ -143,6 +143,7 @@ pub struct GroupMessage {
 
 impl GroupMessage {
     /// The message, cut to its bounds.
+    #[must_use]
     pub fn bounded(mut self) -> Self {
         cut(&mut self.sender, NAME_BYTES);
         cut(&mut self.text, QUOTE_BYTES);

@@ -1328,6 +1328,28 @@ export type Frame = {
 /** The reason for which a stage stopped a message. Every stop has one of these in the journal. */
 export type Gate = "empty_message" | "duplicate" | "too_old" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "pairing_full" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "sender_limit" | "dropped" | "displaced" | "not_the_asker" | "nothing_asked" | "which_asked" | "send_denied" | "shutting_down";
 
+/** The group that a message was written in. */
+export type GroupInfo = {
+  /** Its id, where it is not that of the chat. */
+  id?: ChatId,
+  /** Its title. */
+  name?: string,
+  /** The names of its members, where the platform tells them with the message: at most 50. */
+  members?: Array<string>,
+};
+
+/** A message of a group that was not for the bot. */
+export type GroupMessage = {
+  /** The platform's id of it. */
+  id: MessageId,
+  /** Its author, by the name they give themselves. */
+  sender: string,
+  /** The time at which the platform says it was sent. */
+  at: Timestamp,
+  /** Its text, at most 4 KiB. */
+  text: string,
+};
+
 /** The valid keys and tags of a `[[key:value]]` header. Absent keys are absent in JSON. */
 export type Header = {
   /** The message to reply to: an id of the channel's form, else 1–64 of ASCII letters, digits, `.`, `_`, `-`. */
@@ -1431,6 +1453,25 @@ export type Inbound = {
   /** Size of the text and files that the journal does not keep, as no gate let the message to the bot. Only in the
    * journal, where `text`, `files`, the sender's names and `reply_to` are empty then. */
   omitted?: OmittedContent,
+  /** Quote, thread, origin, place and group, and the sender's other ids: untrusted data. Absent where nothing is told;
+   * older journals lack it. */
+  context?: InboundContext,
+};
+
+/** What came with a message beside its own text. */
+export type InboundContext = {
+  /** The message that it answers, or the part of it that is quoted. */
+  quote?: QuotedMessage,
+  /** The messages before it in its thread. */
+  thread?: ThreadContext,
+  /** The author of what is passed on, as the platform names them. */
+  forwarded_from?: string,
+  /** The place that was sent. */
+  location?: Location,
+  /** The group that it was written in. */
+  group?: GroupInfo,
+  /** Other ids and names of its sender. */
+  sender?: SenderIds,
 };
 
 /** Letters of one look. */
@@ -1653,6 +1694,10 @@ export type Kind = { "type": "started",
   sender: string,
   /** Its text, as the agent is given it. */
   text: string,
+}
+| { "type": "group_history",
+  /** The messages, oldest first. */
+  messages: Array<GroupMessage>,
 }
 | { "type": "dequeued",
   /** The time for which it waited. */
@@ -2103,6 +2148,18 @@ export type Lint = {
   end_column: number,
   /** The meaning of this rule, at length. */
   explanation: string,
+};
+
+/** A place that was sent. */
+export type Location = {
+  /** Degrees, north positive, as the platform writes them. */
+  latitude: string,
+  /** Degrees, east positive, as the platform writes them. */
+  longitude: string,
+  /** Its name, where told. */
+  name?: string,
+  /** Its address, where told. */
+  address?: string,
 };
 
 /** A line of the app's own log. */
@@ -2575,6 +2632,16 @@ export type Push = { "push": "frame",
   lines: Array<LogLine>,
 };
 
+/** A message of another person that came with one. */
+export type QuotedMessage = {
+  /** The platform's id of it, where told. */
+  id?: MessageId,
+  /** Its author as the platform names them, where told. */
+  sender?: string,
+  /** Its text, or the part of it that is quoted. */
+  text: string,
+};
+
 /** A run of raw bytes with one fate. */
 export type Range = {
   /** Which bytes. */
@@ -3022,6 +3089,16 @@ export type Sender = {
   is_bot: boolean,
 };
 
+/** What is known of a sender beside the first id and the two names. */
+export type SenderIds = {
+  /** Other ids of the account that the platform itself gives: never a name, which people choose. */
+  ids?: Array<UserId>,
+  /** Telephone number, `+` and digits, where the platform tells it. */
+  phone?: string,
+  /** Other names. */
+  names?: Array<string>,
+};
+
 /** Answer of `compose_send`. */
 export type Sent = {
   /** The turn to watch. */
@@ -3319,6 +3396,14 @@ export type Terminal = { "state": "replied" }
   detail: string,
 };
 
+/** The messages that stand before one in its thread. */
+export type ThreadContext = {
+  /** The message that began the thread. */
+  starter?: QuotedMessage,
+  /** The last messages, oldest first: at most 20, and 16 KiB. */
+  recent?: Array<QuotedMessage>,
+};
+
 /** A thread or topic inside a chat. */
 export type ThreadId = string;
 
@@ -3373,6 +3458,8 @@ export type TurnDetail = {
   summary: TurnSummary,
   /** The message that began it. */
   inbound: Inbound,
+  /** What was said in the group before and was not for the bot, as the agent was given it, oldest first. */
+  group_history?: Array<GroupMessage>,
   /** The prompt that the agent was given. */
   prompt: string | null,
   /** Backend and model. */

@@ -1,0 +1,87 @@
+//! What a turn asks its agent, and how its answer is read and begun.
+
+use super::TurnRunner;
+use crate::{
+    brief::{ToldBeside, brief},
+    deliver::lead::Lead,
+    history::Conversation,
+    pending::{JoinedMessage, Pending},
+    ports::Port,
+    rules::Rule,
+    session_settings::TurnSettings,
+};
+use foldback_agents::{Agent, TurnRequest};
+use foldback_directives::Settings;
+use foldback_store::StoreError;
+use foldback_wire::Answerer;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+impl TurnRunner {
+    /// What the agent is asked for a turn, once it remembers what was said before.
+    pub(super) async fn request(
+        &self,
+        pending: &Pending,
+        joined: &[JoinedMessage],
+        port: &Port,
+        agent: &dyn Agent,
+        cancel: &CancellationToken,
+        (settings, told): (&TurnSettings, ToldBeside<'_>),
+    ) -> Result<TurnRequest, StoreError> {
+        let mut request = brief(&self.context, pending, joined, told, port, agent, cancel).await?;
+        if self.context.rules.holds(Rule::InlineLevels) {
+            request.levels = settings.levels(&self.context.ports.config.agent.models);
+        }
+        self.recall(pending, agent, &request, cancel).await?;
+        Ok(request)
+    }
+
+    /// The settings of the turn's scanners: in a heartbeat, and only there, its acknowledgement counts.
+    pub(super) fn grammar_of(&self, port: &Port, is_heartbeat: bool) -> Settings {
+        let mut grammar = self.context.scan_settings(port);
+        if is_heartbeat {
+            grammar.heartbeat = true;
+            let all_clear = self.context.ports.config.heartbeat.all_clear.clone();
+            grammar.all_clear = all_clear.or(grammar.all_clear);
+        }
+        grammar
+    }
+
+    /// The words before the answer, where the channel has any.
+    pub(super) fn lead(
+        &self,
+        pending: &Pending,
+        agent: &dyn Agent,
+        request: &TurnRequest,
+    ) -> Option<Arc<Lead>> {
+        let (backend, model) = agent.answering(request);
+        let answerer = Answerer {
+            backend: backend.to_owned(),
+            model: model.map(str::to_owned),
+        };
+        let think = request.levels.think.map(|level| level.code().to_owned());
+        let config = &self.context.ports.config;
+        Lead::of(config, &pending.message.channel, answerer, think).map(Arc::new)
+    }
+
+    /// Has the agent remember what was said before, as far as it fits, where that is not its backend's own to remember.
+    async fn recall(
+        &self,
+        pending: &Pending,
+        agent: &dyn Agent,
+        request: &TurnRequest,
+        cancel: &CancellationToken,
+    ) -> Result<(), StoreError> {
+        let conversation = Conversation {
+            context: &self.context,
+            recorder: &pending.recorder,
+            session: &pending.session,
+            turn: pending.id,
+            agent,
+        };
+        if !request.resume.contains_key(agent.backend()) {
+            conversation.restore().await?;
+        }
+        conversation.make_room(cancel).await
+    }
+}
