@@ -293,7 +293,6 @@ closed_sets! {
     wire::StopReason as stopReasons,
     wire::Suppression as suppressions,
     wire::ToolStatus as toolStatuses,
-    wire::UsageLine as usageLines,
     rpc::Verdict as verdicts,
     rpc::ViewRows as viewRows,
     wire::VoiceForm as voiceForms,

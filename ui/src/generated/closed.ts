@@ -52,7 +52,6 @@ import type {
   StopReason,
   Suppression,
   ToolStatus,
-  UsageLine,
   Verdict,
   ViewRows,
   VoiceForm,
@@ -541,12 +540,6 @@ export const toolStatuses = [
   { code: "failed", about: "Failed." },
   { code: "unfinished", about: "The run ended without word of the call's end, or of whether it was carried out." },
 ] as const satisfies readonly Entry<ToolStatus>[];
-
-export const usageLines = [
-  { code: "off", about: "None." },
-  { code: "tokens", about: "The tokens of the answer." },
-  { code: "full", about: "The tokens of the answer, and the session." },
-] as const satisfies readonly Entry<UsageLine>[];
 
 export const verdicts = [
   { code: "pass", about: "As expected." },

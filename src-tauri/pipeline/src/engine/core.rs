@@ -1,6 +1,6 @@
 //! The parts of the running bot.
 
-use super::schedules::Schedules;
+use super::schedules_state::SchedulesState;
 use crate::{
     aged::AgedMessages,
     commands::{Commands, SessionControl},
@@ -28,7 +28,7 @@ pub(super) struct Core {
     pub(super) aged: Arc<AgedMessages>,
     pub(super) control: Arc<SessionControl>,
     pub(super) commands: Arc<Commands>,
-    pub(super) schedules: Schedules,
+    pub(super) schedules: SchedulesState,
 }
 
 impl Core {
@@ -57,7 +57,7 @@ impl Core {
             aged,
             control,
             commands,
-            schedules: Schedules::below(base),
+            schedules: SchedulesState::below(base),
         })
     }
 }

@@ -11,6 +11,7 @@ mod pairings;
 mod resume;
 mod schedule_orders;
 mod schedules;
+mod schedules_state;
 mod sessions;
 mod unfinished;
 

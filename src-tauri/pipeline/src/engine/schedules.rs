@@ -31,13 +31,7 @@ use foldback_wire::{
     Actor, ChannelState, ChatType, Inbound, Kind, ScheduleDue, ScheduleSkip, ScheduleSkipped, Sender,
     Timestamp, TurnId,
 };
-use std::{
-    collections::BTreeMap,
-    path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
-use tokio::sync::Notify;
+use std::{sync::Arc, time::Duration};
 
 /// Longest wait between two looks: a machine that slept, a clock that was set and a channel that is on again are seen after
 /// it.
@@ -45,49 +39,6 @@ const LOOK: Duration = Duration::from_secs(30);
 
 /// A run that begins so much after its time is late.
 const LATE: Duration = Duration::from_mins(1);
-
-/// The state of the schedules while the bot runs.
-#[derive(Default)]
-pub(super) struct Schedules {
-    history: Mutex<ScheduleHistory>,
-    /// The turn of each schedule that has not ended.
-    open: Mutex<BTreeMap<String, TurnId>>,
-    /// Told when a person changed something.
-    pub(super) changed: Notify,
-    /// The folder that relative paths lie below.
-    pub(super) base: PathBuf,
-}
-
-impl Schedules {
-    pub(super) fn below(base: PathBuf) -> Self {
-        Self {
-            base,
-            ..Self::default()
-        }
-    }
-
-    pub(super) fn history(&self) -> MutexGuard<'_, ScheduleHistory> {
-        // Every change leaves it whole, so that a panic elsewhere does not matter here.
-        self.history.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn open(&self) -> MutexGuard<'_, BTreeMap<String, TurnId>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Notes that a turn of a schedule has not ended.
-    pub(super) fn turn_begins(&self, schedule: &str, turn: TurnId) {
-        self.open().insert(schedule.to_owned(), turn);
-    }
-
-    /// Notes that a turn of a schedule has ended.
-    pub(super) fn turn_ended(&self, schedule: &str, turn: TurnId) {
-        let mut open = self.open();
-        if open.get(schedule) == Some(&turn) {
-            open.remove(schedule);
-        }
-    }
-}
 
 impl Core {
     /// Reads what the journal has of the schedules, and notes where the configuration has others.

@@ -9,7 +9,7 @@ test("what came beside a message is told row by row, with its author", () => {
       group: { name: "Crew" },
       sender: { phone: "+1" },
     },
-    [{ id: "m1", sender: "Ana", at: 0, text: "lunch?" }],
+    [{ id: "m1", sender: "Ana", at: "2026-01-01T00:00:00.000Z", text: "lunch?" }],
   );
   expect(rows.map((row) => `${row.what}: ${row.text}`)).toEqual([
     "Answers, Bob: /stop",
