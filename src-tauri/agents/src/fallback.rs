@@ -9,7 +9,10 @@ use async_trait::async_trait;
 use foldback_wire::{
     AgentFault, Answerer, PermissionId, PermissionOption, RunId, RunLevels, SessionId, StopReason,
 };
-use std::sync::Arc;
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -19,18 +22,24 @@ const AHEAD: usize = 1;
 /// Asks one agent, and where it cannot answer, the next one.
 ///
 /// An agent is left only for a fault that says nothing about the question (see [`Fallback::steps_in`]) and only
-/// before it said anything or used a tool: afterwards its failure stands.
+/// before it said anything, used a tool or took a message on the way: afterwards its failure stands.
 ///
 /// A model that names a backend of the chain is asked of that one first. Whoever steps in answers with its own model.
 pub struct Fallback {
     first: Arc<dyn Agent>,
     others: Vec<Arc<dyn Agent>>,
+    /// Runs whose agent was given a message on the way: the others do not know it.
+    steered: Mutex<HashSet<RunId>>,
 }
 
 impl Fallback {
     /// `first`, and who steps in for it, in order.
     pub fn new(first: Arc<dyn Agent>, others: Vec<Arc<dyn Agent>>) -> Self {
-        Self { first, others }
+        Self {
+            first,
+            others,
+            steered: Mutex::default(),
+        }
     }
 
     /// Whether another agent may do better. Not where the question or the credentials are refused: the next one
@@ -49,6 +58,11 @@ impl Fallback {
             | AgentFault::TooLarge
             | AgentFault::Rejected => false,
         }
+    }
+
+    fn steered(&self) -> MutexGuard<'_, HashSet<RunId>> {
+        // Whole after every change: a panic elsewhere spoils nothing.
+        self.steered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn all(&self) -> impl Iterator<Item = &Arc<dyn Agent>> {
@@ -82,7 +96,9 @@ impl Fallback {
                 Ended::Done(reason) => return Ok(reason),
                 Ended::Failed { fault, detail } => (fault, detail),
             };
-            let next = others.next().filter(|_| !passed.said && Self::steps_in(fault));
+            let next = others
+                .next()
+                .filter(|_| !passed.said && !self.steered().contains(&request.run) && Self::steps_in(fault));
             let Some(next) = next else {
                 return Err(Interrupt::Failed { fault, detail });
             };
@@ -210,7 +226,9 @@ impl Agent for Fallback {
 
     async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
         let out = Emitter::new(request.run, sink, cancel.clone());
+        let run = request.run;
         let ended = self.ask(request, &out, &cancel).await;
+        self.steered().remove(&run);
         out.conclude(ended).await;
     }
 
@@ -243,7 +261,10 @@ impl Agent for Fallback {
         let mut reasons: Vec<String> = Vec::new();
         for agent in self.all() {
             match agent.steer(run, input.clone()).await {
-                Steer::Taken => return Steer::Taken,
+                Steer::Taken => {
+                    self.steered().insert(run);
+                    return Steer::Taken;
+                }
                 Steer::NotNow { why } if !reasons.contains(&why) => reasons.push(why),
                 Steer::NotNow { .. } => {}
             }

@@ -18,11 +18,12 @@ use crate::{
     pending::Pending,
 };
 use foldback_agents::{Steer, SteerInput};
+use foldback_directives::Scanner;
 use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{JoinKind, Kind, SessionId, TurnId};
 use std::{sync::Arc, time::Duration};
 
-/// The time within which a message is prepared and the agent has taken it.
+/// The time within which a message is prepared, and again that within which the agent takes it.
 const STEER: Duration = Duration::from_secs(2);
 
 /// Gives messages to agents that run.
@@ -39,7 +40,14 @@ impl Steering {
 
     /// Gives a message to the agent that runs in its conversation, and writes down what came of it. Answers the turn whose
     /// agent has it; `None` where it has to wait.
-    pub(crate) async fn steer(&self, pending: &Pending, how: JoinKind) -> Result<Option<TurnId>, StoreError> {
+    ///
+    /// `joined` counts the messages that came into a turn so far: as many as may wait.
+    pub(crate) async fn steer(
+        &self,
+        pending: &Pending,
+        how: JoinKind,
+        joined: impl Fn(TurnId) -> usize,
+    ) -> Result<Option<TurnId>, StoreError> {
         let Some((into, run)) = self.running(&pending.session) else {
             return not_taken(
                 pending,
@@ -47,6 +55,11 @@ impl Steering {
                 "no agent is at work in the conversation".to_owned(),
             );
         };
+        let cap = pending.queue.cap.value;
+        if joined(into) >= cap {
+            let why = format!("{cap} messages came into the run already");
+            return not_taken(pending, Some(into), why);
+        }
         match self.ask(pending, &run).await? {
             Ok(()) => {
                 self.note_taken(pending, into, how)?;
@@ -76,44 +89,41 @@ impl Steering {
         let (Some(number), Some(port)) = (run.state.run(), self.context.ports.port(&message.channel)) else {
             return Ok(Err("the run has not begun yet".to_owned()));
         };
+        let grammar = self.context.scan_settings(&port);
+        let mut texts = std::iter::once(message.text.as_str()).chain(message.quoted_texts());
+        if texts.any(|text| Scanner::must_know(&grammar, text)) {
+            let why =
+                "it holds directives, which a run must know from its beginning to carry out none of them";
+            return Ok(Err(why.to_owned()));
+        }
         let clock = pending.recorder.clock.as_ref();
-        let asking = async {
-            let told = ToldBeside::default();
-            let brief = brief(
-                &self.context,
-                pending,
-                &[],
-                told,
-                &port,
-                agent.as_ref(),
-                &run.cancel,
-            );
-            let request = brief.await?;
-            let input = SteerInput {
-                prompt: request.prompt,
-                message: request.message,
-                files: request.files,
-            };
-            Ok::<_, StoreError>(agent.steer(number, input).await)
-        };
+        let none = ToldBeside::default();
+        let (agent_given, cancel) = (agent.as_ref(), &run.cancel);
+        let brief = brief(&self.context, pending, &[], none, &port, agent_given, cancel);
         // Boxed, as all that a prompt may wait for is large.
-        match Deadline::after(clock, STEER)
-            .within(clock, Box::pin(asking))
-            .await
-        {
+        let ready = Deadline::after(clock, STEER).within(clock, Box::pin(brief)).await;
+        let Some(request) = ready else {
+            let limit = STEER.as_secs();
+            return Ok(Err(format!("what came with it was not there within {limit} s")));
+        };
+        let request = request?;
+        let input = SteerInput {
+            prompt: request.prompt,
+            message: request.message,
+            files: request.files,
+        };
+        let asked = Deadline::after(clock, STEER)
+            .within(clock, agent.steer(number, input))
+            .await;
+        Ok(match asked {
             None => {
                 run.state.refuse_input();
-                Ok(Err(format!(
-                    "{} did not take it within {} s",
-                    agent.backend(),
-                    STEER.as_secs()
-                )))
+                let (backend, limit) = (agent.backend(), STEER.as_secs());
+                Err(format!("{backend} did not take it within {limit} s"))
             }
-            Some(asked) => Ok(match asked? {
-                Steer::Taken => Ok(()),
-                Steer::NotNow { why } => Err(why),
-            }),
-        }
+            Some(Steer::Taken) => Ok(()),
+            Some(Steer::NotNow { why }) => Err(why),
+        })
     }
 
     fn note_taken(&self, pending: &Pending, into: TurnId, how: JoinKind) -> Result<(), StoreError> {

@@ -166,6 +166,10 @@ impl TurnRunner {
                 detail: format!("the channel {} is gone", message.channel),
             });
         };
+        // Listed before anything is waited for: whatever stops it finds it.
+        let cancel = self.context.shutdown.cancel_runs.child_token();
+        let stopped = cancel.clone();
+        let state = self.list_run(pending, &cancel);
         let (settings, notices) = self.settings_of(pending).await?;
         port.output.tools = settings.tools().unwrap_or(port.output.tools);
         port.output.reasoning = settings.reasoning().unwrap_or(port.output.reasoning);
@@ -177,9 +181,6 @@ impl TurnRunner {
         let is_heartbeat = pending.schedule.as_ref().is_some_and(|due| due.heartbeat);
         // What is to be gathered and written down first may take its time, too.
         let typing = self.typing(&sender, port.can.typing && !is_heartbeat, message);
-        let cancel = self.context.shutdown.cancel_runs.child_token();
-        let stopped = cancel.clone();
-        let state = self.list_run(pending, &cancel);
         let agent = self.context.agents.of(&message.channel);
         let history = self.context.group_history.take(message, recorder.now());
         let told = ToldBeside {

@@ -36,7 +36,7 @@ for (const [text, answer, ending] of [
   ["/exec ask=always", /Exec: ask always/, "directive ack"],
   ["/exec host=gateway", /script decides itself where commands run/, "directive ack"],
   ["/model opus", /Model: opus/, "directive ack"],
-  ["/queue cap:5", /Queue: cap 5/, "directive ack"],
+  ["/queue cap:5", /Queue: mode steer \(default\)[\s\S]*cap 5 \(session\)/, "directive ack"],
 ]) {
   test(`${text} is answered and its turn says so`, async () => {
     const { browser } = window;

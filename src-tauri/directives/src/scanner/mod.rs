@@ -124,6 +124,14 @@ impl Scanner {
         Self::with_children(settings, inbound, CHILDREN)
     }
 
+    /// True where a user's text holds what the agent could repeat: a scanner that was not given the text would carry it
+    /// out.
+    pub fn must_know(settings: &Settings, text: &str) -> bool {
+        let names = Names::new(settings, CHILDREN);
+        let is_guarded = !settings.allow_echo && settings.rules.on(G::Echo);
+        is_guarded && !Echo::read(text, &names, &Source::default()).is_empty()
+    }
+
     /// The same with another table of the children of `<actions>`: [`CHILDREN`] and what a host adds to it.
     pub fn with_children(settings: &Settings, inbound: Option<&str>, children: &'static [ChildRow]) -> Self {
         let rules = settings.rules;

@@ -108,7 +108,13 @@ impl Commands {
         if port.can.file_limit.is_none() {
             return Ok(Err(format!("ℹ️ This channel takes no files. {elsewhere}")));
         }
-        let found = export_conversation(recorder.journal.as_ref(), &answer.session, turn).await?;
+        let found = export_conversation(
+            recorder.journal.as_ref(),
+            &answer.session,
+            turn,
+            answer.access.is_owner,
+        )
+        .await?;
         let ExportedConversation {
             markdown,
             turns,

@@ -29,7 +29,7 @@ use crate::{
 use foldback_store::StoreError;
 use foldback_wire::{
     Actor, ChannelState, ChatType, Inbound, Kind, ScheduleDue, ScheduleSkip, ScheduleSkipped, Sender,
-    Timestamp, TurnId,
+    Timestamp,
 };
 use std::{sync::Arc, time::Duration};
 

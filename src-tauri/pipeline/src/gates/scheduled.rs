@@ -3,7 +3,8 @@
 
 use super::{Admission, AdmittedMessage, AgentDestination, Gates, TurnOrigin, sender_text::AgentText};
 use crate::{
-    context::CountedMessage, flow::Flow, recorder::Recorder, repeats::find_repeated, stages::session,
+    config::SessionConfig, context::CountedMessage, flow::Flow, recorder::Recorder, repeats::find_repeated,
+    rules::Rule, stages::session,
 };
 use foldback_directives::inbound::{Model, Queue, QueueMode};
 use foldback_store::{SessionSettings, StoreError};
@@ -32,15 +33,28 @@ impl Gates {
             stage: Stage::Authorize,
             detail: format!("begun by the schedule {}", due.schedule),
         })?;
-        let session = session::key(rules, &self.context.ports.config.session, &message);
+        // Nobody knows whose chat it is: what direct chats share is not told there.
+        let config = SessionConfig {
+            main: None,
+            ..self.context.ports.config.session.clone()
+        };
+        let session = session::key(rules, &config, &message);
         recorder.find_session(&session);
         recorder.release()?;
         let counted = CountedMessage {
-            of_agent: Some(turn),
-            // A look at what is due keeps no session fresh.
+            // A look at what is due keeps no session fresh, and its end is no end of an answer.
+            of_agent: (!due.heartbeat).then_some(turn),
             is_said: !due.heartbeat,
             is_counted: matches!(origin, TurnOrigin::Resumed { counted: true, .. }),
         };
+        if counted.is_said && !counted.is_counted && rules.holds(Rule::SessionFresh) {
+            let on = (&self.context.runs, &self.context.agents);
+            let in_session = recorder.in_session(&session);
+            self.context
+                .sessions
+                .end_expired(&in_session, on, &session)
+                .await?;
+        }
         let record = self
             .context
             .sessions

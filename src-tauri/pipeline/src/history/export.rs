@@ -4,7 +4,7 @@ use super::turn::{ReadTurn, read_turn};
 use foldback_agents::HistoryEntry;
 use foldback_store::{Journal, Selection, StoreError};
 use foldback_wire::{Inbound, Kind, Seq, SessionId, TurnId, visible};
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 /// Events that are read at once.
 const PAGE: usize = 16;
@@ -20,15 +20,19 @@ pub(crate) struct ExportedConversation {
     pub(crate) left_out: bool,
 }
 
-/// The conversation of a session since it last began anew, without the turn `but`.
+/// The conversation of a session since it last began anew, without the turn `but`; the agent's tools and what went wrong
+/// only `with_work`.
 pub(crate) async fn export_conversation(
     journal: &dyn Journal,
     session: &SessionId,
     but: TurnId,
+    with_work: bool,
 ) -> Result<ExportedConversation, StoreError> {
     // The latest first.
     let mut told = Vec::new();
     let (mut size, mut left_out) = (0, false);
+    // A turn is prepared again after a kill, and where its message was steered before it had a run.
+    let mut seen = BTreeSet::new();
     let mut until = journal.head();
     'pages: loop {
         let page = journal.conversation(session, until, PAGE).await?;
@@ -38,8 +42,8 @@ pub(crate) async fn export_conversation(
         for event in page {
             match (event.kind, event.turn) {
                 (Kind::SessionReset { .. }, _) => break 'pages,
-                (Kind::Prepared { .. }, Some(turn)) if turn != but => {
-                    let text = turn_as_markdown(journal, turn).await?;
+                (Kind::Prepared { .. }, Some(turn)) if turn != but && seen.insert(turn) => {
+                    let text = turn_as_markdown(journal, turn, with_work).await?;
                     size += text.len();
                     if size > LONGEST {
                         left_out = true;
@@ -63,7 +67,11 @@ pub(crate) async fn export_conversation(
     })
 }
 
-async fn turn_as_markdown(journal: &dyn Journal, turn: TurnId) -> Result<String, StoreError> {
+async fn turn_as_markdown(
+    journal: &dyn Journal,
+    turn: TurnId,
+    with_work: bool,
+) -> Result<String, StoreError> {
     let wanted = Selection {
         turns: Some([turn].into()),
         ..Selection::kinds(["received", "taken_in"])
@@ -85,6 +93,7 @@ async fn turn_as_markdown(journal: &dyn Journal, turn: TurnId) -> Result<String,
         // Writing into a string cannot fail.
         let _ = match entry {
             HistoryEntry::User(_) => Ok(()),
+            HistoryEntry::Tool(_) | HistoryEntry::Note(_) if !with_work => Ok(()),
             HistoryEntry::Assistant(said) => write!(text, "### Agent\n\n{}\n\n", said.trim()),
             HistoryEntry::Tool(line) => write!(text, "- 🔧 {line}\n\n"),
             HistoryEntry::Note(note) => write!(text, "*{note}*\n\n"),

@@ -5,6 +5,7 @@ use crate::stages::prepare::without_directives;
 use foldback_agents::{History, HistoryEntry, estimated_tokens};
 use foldback_store::{Journal, StoreError};
 use foldback_wire::{Kind, Seq, SessionId, TurnId};
+use std::collections::BTreeSet;
 
 /// Prompts that are read at once.
 const PAGE: usize = 16;
@@ -41,6 +42,8 @@ pub(super) async fn history_of(
     // The latest turn first.
     let mut told: Vec<Vec<HistoryEntry>> = Vec::new();
     let mut compaction: Option<MetCompaction> = None;
+    // A turn is prepared again after a kill: it is told once.
+    let mut seen = BTreeSet::new();
     let (mut turns, mut tokens, mut left_out) = (0, 0, false);
     let mut until = journal.head();
     'pages: loop {
@@ -58,7 +61,7 @@ pub(super) async fn history_of(
                     let at = event.seq;
                     compaction = Some(MetCompaction { at, summary, kept });
                 }
-                (Kind::Prepared { prompt }, Some(turn)) if turn != but => {
+                (Kind::Prepared { prompt }, Some(turn)) if turn != but && seen.insert(turn) => {
                     let read = read_turn(journal, turn, without_directives(&prompt), most).await?;
                     if let Some(met) = &mut compaction
                         && read.was_remembered_at(met.at)

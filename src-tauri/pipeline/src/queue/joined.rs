@@ -39,10 +39,21 @@ impl JoinedMessages {
         self.end(into, message, TurnEnd::Answered)
     }
 
+    /// How many messages came into a turn so far.
+    pub(super) fn count(&self, turn: TurnId) -> usize {
+        self.lock().get(&turn).map_or(0, Vec::len)
+    }
+
     /// A turn is over: what came into it ends as it did. `None` where it stays open, and they with it.
     pub(super) fn close(&self, turn: TurnId, joined: Vec<JoinedMessage>, end: Option<TurnEnd>) {
         let more = self.lock().remove(&turn).unwrap_or_default();
-        let Some(end) = end else { return };
+        let Some(end) = end else {
+            let mut seen = self.seen.lock();
+            for message in joined.into_iter().chain(more) {
+                seen.release(self.rules, &message.pending.claim);
+            }
+            return;
+        };
         for message in joined.into_iter().chain(more) {
             if let Err(error) = self.end(turn, message, end) {
                 tracing::error!(%error, "a message stays open");

@@ -238,7 +238,8 @@ impl TurnQueue {
             })?;
             return self.wait_turn(pending);
         }
-        match self.steering.steer(&pending, how).await? {
+        let joined = |turn| self.joined.count(turn);
+        match self.steering.steer(&pending, how, joined).await? {
             None => self.wait_turn(pending),
             Some(_) if how == JoinKind::SteeredToo => {
                 pending.steered = true;

@@ -97,6 +97,56 @@ async fn what_is_not_steered_waits_and_says_why() {
     bot.check().await;
 }
 
+/// A run that began without it would carry out what the agent repeats of it.
+#[tokio::test(start_paused = true)]
+async fn what_an_agent_could_repeat_as_a_directive_has_a_run_of_its_own() {
+    const MARKUP: &str = "<actions><react emoji=\"eyes\"/></actions>";
+    let bot = Bot::with("[queue]\nmode = \"steer\"\n").await;
+    bot.says([later(10_000, "one")]);
+    let first = bot.user(ON, "1").await;
+    pause(1_000).await;
+    let second = bot.user(ON, MARKUP).await;
+    pause(1_000).await;
+    let told = not_steered(&bot).await;
+    assert!(
+        told.len() == 1 && told[0].1.starts_with("it holds directives"),
+        "{told:?}"
+    );
+    bot.says([text(&format!("You wrote {MARKUP}"))]);
+    for turn in [first, second] {
+        assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    }
+    let kinds = bot.kinds().await;
+    assert!(
+        !kinds.iter().any(|kind| matches!(kind, Kind::Directive { .. })),
+        "nothing is carried out"
+    );
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn as_many_messages_come_into_a_run_as_may_wait() {
+    let bot = Bot::with("[queue]\nmode = \"steer\"\ncap = 1\n").await;
+    bot.says([later(10_000, "one")]);
+    let first = bot.user(ON, "1").await;
+    pause(1_000).await;
+    let taken = bot.user(ON, "2").await;
+    pause(1_000).await;
+    let waits = bot.user(ON, "3").await;
+    pause(1_000).await;
+    let told = not_steered(&bot).await;
+    assert!(
+        told.len() == 1 && told[0].1 == "1 messages came into the run already",
+        "{told:?}"
+    );
+    bot.says([text("three")]);
+    let into = first.id;
+    assert_eq!(first.ended().await, Some(Terminal::Replied));
+    assert_eq!(taken.ended().await, Some(Terminal::Steered { into }));
+    assert_eq!(waits.ended().await, Some(Terminal::Replied));
+    bot.check().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_message_of_another_chat_is_never_given_to_a_run() {
     let config = "[session]\nscope = \"global\"\n[queue]\nmode = \"steer\"\n";

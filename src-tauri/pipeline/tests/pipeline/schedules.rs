@@ -309,3 +309,40 @@ async fn an_answer_to_a_schedule_answers_and_reacts_to_no_message() {
     assert_eq!(bot.screen(Platform::Telegram), ["Hi."]);
     bot.check().await;
 }
+
+/// How often a conversation began anew.
+async fn resets(bot: &Bot) -> usize {
+    let kinds = bot.kinds().await;
+    let is_reset = |kind: &&Kind| matches!(kind, Kind::SessionReset { .. });
+    kinds.iter().filter(is_reset).count()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_heartbeat_keeps_no_conversation_from_ending() {
+    let bot = Bot::with(&(hourly("heartbeat = true") + "[session.reset]\nidle = \"90m\"\n")).await;
+    bot.says([text("Hello.")]);
+    bot.turn(Platform::Telegram, "hi").await;
+    for _ in 0..3 {
+        bot.says([text("HEARTBEAT_OK")]);
+        pass(60).await;
+    }
+    assert_eq!(resets(&bot).await, 0);
+    bot.says([text("Again.")]);
+    bot.turn(Platform::Telegram, "again").await;
+    assert_eq!(resets(&bot).await, 1);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_schedule_ends_a_conversation_that_is_over_and_keeps_its_own_fresh() {
+    let bot = Bot::with(&(plain() + "[session.reset]\nidle = \"30m\"\n")).await;
+    bot.says([text("Hello.")]);
+    bot.turn(Platform::Telegram, "hi").await;
+    bot.says([text("News.")]);
+    pass(61).await;
+    assert_eq!(resets(&bot).await, 1, "as the schedule began");
+    bot.says([text("Again.")]);
+    bot.turn(Platform::Telegram, "again").await;
+    assert_eq!(resets(&bot).await, 1);
+    bot.check().await;
+}

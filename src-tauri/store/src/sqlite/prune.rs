@@ -40,7 +40,8 @@ const PAGES: u32 = 4_096;
 /// about, and `?4` are the turns of the outbox.
 const STRETCH: &str = "
     SELECT e.seq FROM events e
-    WHERE e.seq > ?1 AND e.seq < ?2 AND e.kind NOT IN ('pairing', 'schedule_paused', 'schedule_set')
+    WHERE e.seq > ?1 AND e.seq < ?2 AND e.kind NOT IN
+        ('pairing', 'schedule_due', 'schedule_paused', 'schedule_set', 'schedule_skipped')
         AND CASE WHEN e.turn IS NULL THEN e.seq < ?3
             ELSE e.turn NOT IN (SELECT turn FROM open_turns)
                 AND e.turn NOT IN (SELECT value FROM json_each(?4))

@@ -5,8 +5,8 @@ use foldback_store::{
     Filter, Journal, Mention, Opening, OutboxEntry, PairingBook, Scene, SqliteJournal, StoreError, View,
 };
 use foldback_wire::{
-    Actor, ChannelId, Draft, Event, Inbound, Kind, OpId, Outcome, OutcomeCode, PairingStep, Seq, Terminal,
-    Timestamp, TurnId,
+    Actor, ChannelId, Draft, Event, Inbound, Kind, OpId, Outcome, OutcomeCode, PairingStep, ScheduleDue,
+    ScheduleSkip, ScheduleSkipped, Seq, Terminal, Timestamp, TurnId,
 };
 use sqlx::Connection as _;
 use std::{path::Path, sync::Arc};
@@ -99,6 +99,43 @@ async fn rows(path: &Path, sql: &'static str) -> i64 {
     let count = sqlx::query_scalar(sql).fetch_one(&mut program).await.unwrap();
     program.close().await.unwrap();
     count
+}
+
+/// A time that is forgotten would be due again with the next start.
+#[tokio::test]
+async fn the_times_of_schedules_that_are_accounted_for_stay() {
+    let (_folder, path) = place();
+    let journal: Arc<dyn Journal> = Arc::new(SqliteJournal::open(&path).await.unwrap());
+    let due = ScheduleDue {
+        schedule: "yearly".to_owned(),
+        due: Timestamp(0),
+        late: false,
+        missed: 0,
+        heartbeat: false,
+        model: None,
+        by: Actor::Config,
+    };
+    let skipped = ScheduleSkipped {
+        schedule: "hourly".to_owned(),
+        due: Timestamp(0),
+        reason: ScheduleSkip::NoTask,
+        detail: "no task".to_owned(),
+    };
+    journal
+        .append(vec![
+            came(0, 1),                              // 1 goes
+            in_turn(0, 1, Kind::ScheduleDue(due)),   // 2 stays
+            ended(0, 1),                             // 3 goes
+            told(0, Kind::ScheduleSkipped(skipped)), // 4 stays
+            started(1),
+            told(1, Kind::Idle),
+            started(9),
+        ])
+        .unwrap();
+    journal.prune(Timestamp(5 * DAY)).await.unwrap();
+    let left = places(&journal.read(Seq(1), 99).await.unwrap());
+    assert!(left.starts_with(&[2, 4]), "{left:?}");
+    journal.close().await.unwrap();
 }
 
 #[tokio::test]

@@ -200,7 +200,7 @@ fn what_comes_with_a_message_is_masked_as_its_text_is_and_ids_stay() {
     let mut message: Inbound = serde_json::from_value(serde_json::json!({
         "channel": "signal", "account": null, "chat": "7", "chat_type": "group", "thread": null, "message": "m1",
         "reply_to": null, "sender": {"id": "42", "name": "a", "display_name": "A", "is_bot": false},
-        "text": "hi", "mentioned": true, "files": [], "at": 0,
+        "text": "hi", "mentioned": true, "files": [], "at": "1970-01-01T00:00:00.000Z",
         "context": {
             "quote": {"id": "q1", "sender": KEY, "text": KEY},
             "thread": {"starter": {"text": KEY}, "recent": [{"text": KEY}]},
@@ -230,7 +230,7 @@ fn a_message_of_an_older_journal_has_no_context_and_is_written_as_it_was() {
     let old = serde_json::json!({
         "channel": "signal", "account": null, "chat": "7", "chat_type": "direct", "thread": null, "message": "m1",
         "reply_to": null, "sender": {"id": "42", "name": "a", "display_name": "A", "is_bot": false},
-        "text": "hi", "mentioned": true, "files": [], "at": 0
+        "text": "hi", "mentioned": true, "files": [], "at": "1970-01-01T00:00:00.000Z"
     });
     let message: Inbound = serde_json::from_value(old.clone()).unwrap();
     assert_eq!(message.context, None);
