@@ -57,7 +57,7 @@ impl Steering {
         };
         let cap = pending.queue.cap.value;
         if joined(into) >= cap {
-            let why = format!("{cap} messages came into the run already");
+            let why = format!("as many as may wait came into the run already: {cap}");
             return not_taken(pending, Some(into), why);
         }
         match self.ask(pending, &run).await? {

@@ -176,6 +176,15 @@ const SCENES: &[Scene] = &[
         ],
     ),
     ("sessions", &[Rule::SessionResume, Rule::SessionLost]),
+    (
+        "over",
+        &[
+            Rule::SessionMain,
+            Rule::SessionFresh,
+            Rule::SessionWord,
+            Rule::PrepareNotices,
+        ],
+    ),
     ("work", &[Rule::AsideTools, Rule::AsideReasoning]),
 ];
 
@@ -288,6 +297,7 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
         "in the chat" => ends.extend(asks::in_the_chat(bot).await),
         "words" => ends.extend(words::written(bot).await),
         "sessions" => ends.extend(asks::sessions(bot).await),
+        "over" => ends.extend(asks::over(bot).await),
         "work" => ends.extend(asks::work(bot).await),
         "long tool" => ends.extend(asks::long_tool(bot).await),
         "meant" => ends.extend(who::meant(bot).await),

@@ -136,9 +136,10 @@ async fn as_many_messages_come_into_a_run_as_may_wait() {
     pause(1_000).await;
     let told = not_steered(&bot).await;
     assert!(
-        told.len() == 1 && told[0].1 == "1 messages came into the run already",
+        told.len() == 1 && told[0].1 == "as many as may wait came into the run already: 1",
         "{told:?}"
     );
+    bot.says([text("two")]);
     bot.says([text("three")]);
     let into = first.id;
     assert_eq!(first.ended().await, Some(Terminal::Replied));

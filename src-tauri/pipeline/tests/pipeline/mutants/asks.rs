@@ -90,3 +90,20 @@ pub(super) async fn long_tool(bot: &Bot) -> Vec<String> {
     ]);
     vec![format!("{:?}", bot.turn(PLATFORM, "hi").await)]
 }
+
+/// A conversation that two chats share, that ends by itself, and that a word begins anew.
+pub(super) async fn over(bot: &Bot) -> Vec<String> {
+    let mut ends = Vec::new();
+    for (minutes, platform, words) in [
+        (0, Platform::Telegram, "hi"),
+        (1, Platform::Signal, "there"),
+        (60, Platform::Telegram, "again"),
+        (1, Platform::Telegram, "anew"),
+        (1, Platform::Telegram, "after"),
+    ] {
+        tokio::time::sleep(Duration::from_mins(minutes)).await;
+        bot.says([text("Yes.")]);
+        ends.push(format!("{:?}", bot.turn(platform, words).await));
+    }
+    ends
+}

@@ -20,6 +20,7 @@ pub(super) fn of(scene: &str) -> &'static str {
             "[agent]\nidle_timeout = \"1m\"\n[agent.permissions]\nallow_once = [\"read\"]\ntimeout = \"10m\"\n"
         }
         "in the chat" => "[agent.permissions]\nin_chat = true\n",
+        "over" => "[session]\nmain = \"home\"\nreset_words = [\"anew\"]\n[session.reset]\nidle = \"30m\"\n",
         "work" => "[output]\ntools = \"full\"\nreasoning = \"show\"\n",
         "crowd" => {
             "[queue]\nmode = \"followup\"\ndrop = \"new\"\ncap = 1\nper_sender = 3\n\n[agent]\nmax_runs = 1\n"
