@@ -3,6 +3,7 @@
 use crate::{
     context::TurnContext,
     deliver::{
+        blocks::Blocks,
         delivery_queue::DeliveryQueues,
         lead::Lead,
         operation_sender::OperationSender,
@@ -82,6 +83,8 @@ fn delivery_of(
         (cancel, busy),
     );
     delivery.operations.lead = lead.map(Arc::new);
+    let blocks = context.ports.settings(&unfinished.inbound.channel).blocks;
+    delivery.operations.stream_blocks(Blocks::of(blocks, turn));
     Some(delivery)
 }
 

@@ -4,11 +4,13 @@
 
 mod blocks;
 mod places;
+mod soft;
 
 use blocks::{LocatedBlock, OpenBlock, open_block_at, table};
 use foldback_channels::rendered_length;
 use foldback_wire::{Capabilities, LengthUnit, Markup, Span};
 use places::{best_break, boundary_from, first_grapheme, fits, window};
+pub use soft::BlockBreak;
 
 /// The most that one message holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use crate::{
     config::{ReasoningDisplay, ToolDisplay},
     context::{RunHandle, RunState, TurnContext},
     deliver::{
-        delivery_queue::DeliveryQueues, lead::Lead, operation_sender::OperationSender,
+        blocks::Blocks, delivery_queue::DeliveryQueues, lead::Lead, operation_sender::OperationSender,
         turn_delivery::TurnDelivery, typing::Typing,
     },
     history::Conversation,
@@ -239,6 +239,8 @@ impl TurnRunner {
         delivery.operations.chat_full = chat_full;
         delivery.operations.text_begins = typing.on_text();
         delivery.operations.lead = lead;
+        let blocks = self.context.ports.settings(&message.channel).blocks;
+        delivery.operations.stream_blocks(Blocks::of(blocks, *id));
         delivery.operations.write_into(pending.into.clone());
         let written = written(message, joined);
         let scan = Scan::new(

@@ -1,7 +1,7 @@
 //! One channel's table.
 
 use super::{
-    Backend, ChannelQueueConfig, Config, Disable, DmPolicy, GroupPolicy, MentionPattern,
+    Backend, BlocksConfig, ChannelQueueConfig, Config, Disable, DmPolicy, GroupPolicy, MentionPattern,
     Narration, OutputConfig, ReasoningDisplay, Secret, Template, ToolDisplay, TypingMode, access, reduce,
 };
 use foldback_channels::{Mention, profile};
@@ -95,6 +95,8 @@ pub struct ChannelConfig {
     /// Words before the first text of an answer, such as `[{model}]`; `{provider}`, `{identity}` and `{think}` are filled in,
     /// too. None when empty. They are no part of what the agent remembers.
     pub response_prefix: Template,
+    /// Sending answers in blocks while they grow.
+    pub blocks: BlocksConfig,
     /// See `output`.
     pub dialects: Option<Vec<Dialect>>,
     /// See `output`.
@@ -149,6 +151,7 @@ impl Default for ChannelConfig {
             queue: ChannelQueueConfig::default(),
             typing: TypingMode::default(),
             response_prefix: Template::default(),
+            blocks: BlocksConfig::default(),
             dialects: None,
             placement: None,
             bare: None,

@@ -44,7 +44,7 @@ pub use output::{Narration, OutputConfig, ReasoningDisplay, ToolDisplay};
 pub use permissions::{PermissionPolicy, PermissionsConfig, ToolKind};
 pub use quantity::{ByteSize, Interval};
 pub use queue::{ChannelQueueConfig, QueueConfig};
-pub use replies::TypingMode;
+pub use replies::{BlocksConfig, PauseConfig, TypingMode};
 pub use secret::{Secret, SecretError};
 pub use speech::{SpeechBackend, SpeechConfig, TranscriptionBackend, TranscriptionConfig};
 pub use template::Template;

@@ -8,6 +8,7 @@ mod asides;
 mod attachments;
 mod backend;
 mod beyond;
+mod blocks;
 mod bot;
 mod clock;
 mod commands;

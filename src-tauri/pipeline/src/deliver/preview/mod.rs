@@ -1,6 +1,7 @@
 //! One assistant message on its way to the screen: a live preview where the channel can edit, further
 //! messages where one is not enough, and in the end the whole text.
 
+mod block;
 mod show;
 mod timing;
 
@@ -14,6 +15,7 @@ use crate::{
     config::Narration,
     split::{Piece, Splitter},
 };
+use block::BlockProgress;
 use foldback_store::StoreError;
 use foldback_wire::{HoldReason, Kind, MessageFlags, MessageId, SteadyTime};
 
@@ -48,6 +50,7 @@ pub(crate) struct Preview {
     /// More of it was to come, and does not.
     cut_off: bool,
     waiting: bool,
+    blocks: BlockProgress,
 }
 
 impl Preview {
@@ -69,6 +72,7 @@ impl Preview {
             doubtful: Vec::new(),
             cut_off: false,
             waiting: false,
+            blocks: BlockProgress::default(),
         }
     }
 
@@ -120,7 +124,7 @@ impl Preview {
         preview.splitter.pass(
             &preview.clean,
             said,
-            operations.limit(),
+            operations.message_limit(),
             operations.repairs(),
         );
         preview
@@ -152,6 +156,9 @@ impl Preview {
     pub(crate) async fn refresh(&mut self, operations: &mut TurnOperations) -> Result<(), StoreError> {
         if !self.has_text() {
             return Ok(());
+        }
+        if operations.blocks.is_some() {
+            return self.refresh_blocks(operations).await;
         }
         if self.interval(operations).is_none() {
             if operations.can.edit_interval_ms.is_none() && !std::mem::replace(&mut self.waiting, true) {
@@ -219,7 +226,7 @@ impl Preview {
     }
 
     fn next_full(&mut self, operations: &TurnOperations) -> Option<Piece> {
-        let mut limit = operations.limit();
+        let mut limit = operations.message_limit();
         if self.cut_off {
             limit.max = limit.max.saturating_sub(limit.unit.measure(ELLIPSIS));
         }

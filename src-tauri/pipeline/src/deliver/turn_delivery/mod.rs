@@ -153,6 +153,9 @@ impl TurnDelivery {
                 if operations.is_first_text() && preview.has_text() {
                     operations.begin_text();
                 }
+                if operations.blocks.is_some() {
+                    preview.note_growth(operations.now());
+                }
                 preview.claim_message(operations);
             }
             OutputEvent::Raw(text) => operations.raw.push_str(&text),

@@ -7,6 +7,7 @@ mod send;
 
 use super::{
     begun::ShownMessage,
+    blocks::Blocks,
     delivery_queue::PendingOperation,
     lead::Lead,
     message_quota::{LEFT_OUT, MessageQuota},
@@ -40,6 +41,8 @@ pub(crate) struct TurnOperations {
     pub(crate) chat_full: CancellationToken,
     /// Cancelled at the first text that the chat is to see; gone then.
     pub(crate) text_begins: Option<CancellationToken>,
+    /// Blocks, where the answer is sent in such while it grows.
+    pub(super) blocks: Option<Blocks>,
     /// The words before the answer, until a message of it has them.
     pub(crate) lead: Option<Arc<Lead>>,
     pub(super) quota: MessageQuota,
@@ -95,6 +98,7 @@ impl TurnOperations {
             chat_full: CancellationToken::new(),
             text_begins: None,
             lead: None,
+            blocks: None,
             quota: MessageQuota::new(rules.holds(Rule::PreviewMost).then_some(most)),
             answer: Arc::default(),
             placeholder: None,
@@ -159,6 +163,32 @@ impl TurnOperations {
             markup: limit.markup.filter(|_| self.rules.holds(Rule::SplitRendered)),
             ..limit
         }
+    }
+
+    /// Sends the answer in blocks. Narration is part of it unless the settings hide it: whoever sends text before it is
+    /// complete cannot know what follows.
+    pub(crate) fn stream_blocks(&mut self, blocks: Option<Blocks>) {
+        self.blocks = blocks;
+        if blocks.is_some() {
+            self.narration = self.output.narration.unwrap_or(Narration::Show);
+        }
+    }
+
+    /// The most that one message of the answer holds.
+    pub(super) fn message_limit(&self) -> Limit {
+        let limit = self.limit();
+        match &self.blocks {
+            Some(blocks) => Limit {
+                max: limit.max.min(blocks.max()),
+                ..limit
+            },
+            None => limit,
+        }
+    }
+
+    /// The text so far is one of its own, behind which the next one is not held.
+    pub(super) fn part_from_failed(&mut self) {
+        self.answer = Arc::default();
     }
 
     pub(super) const fn repairs(&self) -> Repairs {
