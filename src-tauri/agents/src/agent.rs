@@ -250,7 +250,7 @@ pub trait Agent: Send + Sync {
     /// late, or to a request that is none, changes nothing.
     fn decide(&self, _run: RunId, _request: &PermissionId, _option: Option<&PermissionOption>) {}
 
-    /// Whether its runs may take messages while they go on; a run can refuse one all the same.
+    /// True where its runs may take messages while they go on; a run can refuse one all the same.
     fn steers(&self) -> bool {
         false
     }

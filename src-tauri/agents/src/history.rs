@@ -20,7 +20,7 @@ pub enum HistoryEntry {
     Assistant(String),
     /// A tool call, in one line.
     Tool(String),
-    /// What became of a turn that was not simply answered, in one line.
+    /// The end of a turn that was not simply answered, in one line.
     Note(String),
 }
 

@@ -41,7 +41,7 @@ pub struct ScriptAgent {
     asking: Mutex<Asking>,
     /// Messages that were steered into runs.
     inboxes: Inboxes,
-    /// Where runs are played as they were recorded: the messages that are taken into them.
+    /// The messages that are taken into runs; only where these are played as they were recorded.
     recorded_inputs: Option<HashSet<MessageId>>,
 }
 

@@ -178,7 +178,7 @@ fn message(detail: &MessageDetail) -> MomentMessage {
     }
 }
 
-/// What the agent was given of people's words as its run began: none of it is carried out where the agent repeats it.
+/// The words of people that the agent was given as its run began: none of them is carried out where it repeats them.
 fn written(message: &Inbound, events: &[Event]) -> String {
     let mut texts = vec![message.text.as_str()];
     texts.extend(message.quoted_texts());

@@ -4,7 +4,7 @@ use crate::told::{decimal, id, text};
 use foldback_wire::{GroupInfo, InboundContext, Location, QuotedMessage};
 use serde_json::Value;
 
-/// What is told beside the text of a message.
+/// The context that comes beside the text of a message.
 pub(super) fn context(message: &Value) -> InboundContext {
     InboundContext {
         quote: quote(message),

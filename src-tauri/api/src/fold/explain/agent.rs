@@ -185,7 +185,7 @@ fn ended(terminal: &Terminal) -> Explanation {
     }
 }
 
-/// What became of the conversation that the agent remembers.
+/// Explains a change of the conversation that the agent remembers.
 fn history(kind: &Kind) -> Option<Explanation> {
     Some(match kind {
         Kind::HistoryRestored {

@@ -6,7 +6,7 @@ use super::{
 };
 use foldback_wire::{Kind, Stage, visible};
 
-/// What is to be said of a decision of the queue.
+/// Explains a decision of the queue.
 pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
     Some(match kind {
         Kind::Queued {
