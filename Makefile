@@ -79,6 +79,11 @@ mutants: ## Switch one rule off at a time; at least one fixture or vector must n
 kill-test: ## Kill the bot 410 times with SIGKILL, half of them on the real adapters; journal and platform must agree
 	$(CARGO) test -p foldback --features crash-points --test kill -- --nocapture
 
+.PHONY: at-random
+at-random: MESSAGES ?= 100000
+at-random: ## Is every one of 100,000 random messages accounted for? In virtual time
+	FOLDBACK_MESSAGES=$(MESSAGES) $(CARGO) test -p foldback-pipeline --test pipeline at_random -- --nocapture
+
 .PHONY: app e2e
 app: window ui
 	$(CARGO) build -p foldback-desktop

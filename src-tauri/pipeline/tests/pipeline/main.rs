@@ -5,6 +5,7 @@ mod across;
 mod aged;
 mod answers;
 mod asides;
+mod at_random;
 mod attachments;
 mod backend;
 mod beyond;
