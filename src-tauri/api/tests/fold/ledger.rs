@@ -359,6 +359,8 @@ fn only_what_failed_counts_as_failed() {
         let mut story = said("Hi");
         story.ended(100, 1, intent(OpKind::SendText), Outcome::new(code));
         let summary = TurnFold::of(TurnId(7), &story.events).summary().unwrap();
+        let row = ledger(&story)[0].outcome.clone().unwrap();
+        assert_eq!(row.code, code, "the ledger has the same word");
         (summary.failed_ops, summary.unknown_ops)
     };
     // A live frame that a later one replaced is cancelled; what a platform cannot do is skipped.

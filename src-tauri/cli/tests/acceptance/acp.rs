@@ -171,6 +171,70 @@ fn whatever_breaks_ends_the_turn_and_the_chat_gets_what_came_before() {
     }
 }
 
+#[test]
+fn the_code_of_the_api_behind_an_agent_reaches_the_chat_the_journal_and_why() {
+    for (code, fault, chat, why) in [
+        (
+            401,
+            "unauthorized",
+            "⚠️ The agent has no access to its model. Please tell the operator.",
+            "agent.acp.env",
+        ),
+        (
+            404,
+            "no_model",
+            "⚠️ The agent's model is not there. Please tell the operator.",
+            "does not have this model",
+        ),
+        (
+            429,
+            "rate_limited",
+            "⚠️ The agent has to wait. Please try again later.",
+            "429",
+        ),
+        (500, "internal", "⚠️ The agent failed before it was done.", "500"),
+    ] {
+        let home = home(&format!("code {code}"));
+        let mut command = home.command(&["send", "--channel", "slack", "--text", "Hello?"]);
+        command.env("ACP_KEY", "k");
+        let ran = run(command, "");
+        assert_eq!(ran.code, 1, "{code}: {}", ran.stderr);
+        let last = ran
+            .lines()
+            .into_iter()
+            .rfind(|line| line["text"].is_string())
+            .unwrap();
+        assert_eq!(last["text"], chat, "{code}");
+        assert_eq!(
+            home.journal("kind:run_failed")[0]["kind"]["fault"],
+            fault,
+            "{code}"
+        );
+        let said = home.run(&["why", "1"]).stdout;
+        assert!(said.starts_with("#1 ") && said.contains(why), "{code}: {said}");
+    }
+}
+
+#[test]
+fn behind_an_agent_whose_api_refuses_the_next_backend_steps_in() {
+    let home = home("code 429");
+    let config = fs::read_to_string(home.path("foldback.toml")).unwrap();
+    fs::write(home.path("script.yaml"), "- agent: [\"I am the other one.\"]\n").unwrap();
+    let chain = config.replace(
+        "[agent.acp]",
+        "fallback = [\"script\"]\n[agent.script]\nfile = \"script.yaml\"\n[agent.acp]",
+    );
+    fs::write(home.path("foldback.toml"), chain).unwrap();
+    let mut command = home.command(&["send", "--channel", "slack", "--text", "Hello?"]);
+    command.env("ACP_KEY", "k");
+    let ran = run(command, "");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let retried = home.journal("kind:retrying");
+    assert_eq!(retried[0]["kind"]["next"]["backend"], "script");
+    let said = home.run(&["why", "1"]).stdout;
+    assert!(said.contains("by script, which stepped in"), "{said}");
+}
+
 /// While it answers, with an agent that does not care about the end of its input; while a person is to decide; while it
 /// waits for the next message. Each time it has a child of its own, which only the system knows to end.
 #[test]

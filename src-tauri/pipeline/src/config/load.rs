@@ -190,6 +190,7 @@ fn explain(message: &str) -> String {
 mod tests {
     use super::*;
     use crate::config::{Backend, ByteSize, Secret};
+    use std::time::Duration;
 
     fn error(text: &str) -> String {
         parse(text, Path::new("foldback.toml")).unwrap_err().to_string()
@@ -227,6 +228,15 @@ mod tests {
             Some(Secret::Env("OPENAI_API_KEY".into()))
         );
         assert_eq!(config.files.max_size, ByteSize(50_000_000));
+    }
+
+    #[test]
+    fn events_are_kept_for_ninety_days_and_strangers_words_not_at_all() {
+        let store = parse("", Path::new("foldback.toml")).unwrap().store;
+        assert_eq!(
+            (store.keep.0, store.keep_unaddressed),
+            (Duration::from_hours(90 * 24), false)
+        );
     }
 
     /// Entries that a list of people may hold, wherever it stands: as it is written, and what is kept.

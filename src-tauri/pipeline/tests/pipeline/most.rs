@@ -86,6 +86,18 @@ async fn a_runaway_answer_becomes_twenty_messages_a_notice_and_one_file() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn of_five_megabytes_a_chat_gets_its_messages_and_the_rest_is_a_file() {
+    let bot = Bot::start().await;
+    let megabyte = "lorem ipsum ".repeat((1 << 20) / 12 + 1);
+    bot.says(std::iter::repeat_with(|| text(&megabyte)).take(5));
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    let screen = bot.screen(Platform::Telegram);
+    assert_eq!((screen.len(), screen[20].as_str()), (22, STOPPED));
+    assert!(matches!(truncated(&bot).await[..], [(20, _, true, None)]));
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_run_that_never_ends_is_stopped_when_its_messages_are_full() {
     let bot = Bot::with("[output]\nmax_messages = 2\n").await;
     let word = "lorem ipsum ".repeat(20);

@@ -86,6 +86,8 @@ impl Scripted {
             // Announces a call and ends it.
             "again" => again(session, rest)?,
             "error" => return refuse(id, -32603, "the model answered 500"),
+            // Refuses with the code that it is given, as gemini-cli does with its API's.
+            "code" => return refuse(id, rest.parse()?, "the API said no"),
             "sign-in" => return refuse(id, -32000, "Authentication required"),
             // What the environment and the folder are.
             "env" => say(

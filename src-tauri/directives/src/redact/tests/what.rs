@@ -37,6 +37,31 @@ fn each_example_needs_its_row() {
 }
 
 #[test]
+fn the_keys_of_each_vendor_are_masked_without_a_word_before_them() {
+    for (start, length) in [
+        ("npm_", 36),
+        ("pypi-", 60),
+        ("hf_", 34),
+        ("gsk_", 52),
+        ("xai-", 80),
+        ("dop_v1_", 64),
+        ("shpat_", 32),
+        ("hvs.", 40),
+        ("AGE-SECRET-KEY-1", 58),
+    ] {
+        // Digits are hexadecimal, base 32 and capital at once.
+        let key = format!("{start}{}", "0123456789".repeat(9).split_at(length).0);
+        assert_eq!(
+            shown(&format!("it is {key}, see")),
+            "it is [redacted], see",
+            "{start}"
+        );
+    }
+    let key = "SG.abcdefghijklmnopqrstuv.abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG";
+    assert_eq!(shown(key), "[redacted]");
+}
+
+#[test]
 fn mail_and_phone_are_masked_only_when_asked_for() {
     for row in SECRETS.iter().filter(|row| row.optional) {
         assert_eq!(shown(row.example.0), row.example.0, "{}", row.id);
