@@ -175,24 +175,29 @@ fn whatever_breaks_ends_the_turn_and_the_chat_gets_what_came_before() {
 fn the_code_of_the_api_behind_an_agent_reaches_the_chat_the_journal_and_why() {
     for (code, fault, chat, why) in [
         (
-            401,
+            "401 API key not valid",
             "unauthorized",
             "⚠️ The agent has no access to its model. Please tell the operator.",
             "agent.acp.env",
         ),
         (
-            404,
+            "404 models/gemini-x is not found",
             "no_model",
             "⚠️ The agent's model is not there. Please tell the operator.",
             "does not have this model",
         ),
         (
-            429,
+            "429 Resource exhausted",
             "rate_limited",
             "⚠️ The agent has to wait. Please try again later.",
             "429",
         ),
-        (500, "internal", "⚠️ The agent failed before it was done.", "500"),
+        (
+            "500 An internal error",
+            "internal",
+            "⚠️ The agent failed before it was done.",
+            "500",
+        ),
     ] {
         let home = home(&format!("code {code}"));
         let mut command = home.command(&["send", "--channel", "slack", "--text", "Hello?"]);
@@ -217,7 +222,7 @@ fn the_code_of_the_api_behind_an_agent_reaches_the_chat_the_journal_and_why() {
 
 #[test]
 fn behind_an_agent_whose_api_refuses_the_next_backend_steps_in() {
-    let home = home("code 429");
+    let home = home("code 429 Resource exhausted");
     let config = fs::read_to_string(home.path("foldback.toml")).unwrap();
     fs::write(home.path("script.yaml"), "- agent: [\"I am the other one.\"]\n").unwrap();
     let chain = config.replace(

@@ -86,8 +86,11 @@ impl Scripted {
             // Announces a call and ends it.
             "again" => again(session, rest)?,
             "error" => return refuse(id, -32603, "the model answered 500"),
-            // Refuses with the code that it is given, as gemini-cli does with its API's.
-            "code" => return refuse(id, rest.parse()?, "the API said no"),
+            // Refuses with the code and the words that it is given, as gemini-cli does with its API's.
+            "code" => {
+                let (code, words) = rest.split_once(' ').unwrap_or((rest, ""));
+                return refuse(id, code.parse()?, words);
+            }
             "sign-in" => return refuse(id, -32000, "Authentication required"),
             // What the environment and the folder are.
             "env" => say(
