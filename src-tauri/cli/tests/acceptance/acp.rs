@@ -184,7 +184,7 @@ fn the_code_of_the_api_behind_an_agent_reaches_the_chat_the_journal_and_why() {
             "404 models/gemini-x is not found",
             "no_model",
             "⚠️ The agent's model is not there. Please tell the operator.",
-            "does not have this model",
+            "Setting: agent.acp.options",
         ),
         (
             "429 Resource exhausted",
