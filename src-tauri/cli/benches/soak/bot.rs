@@ -109,8 +109,10 @@ impl Bot {
             let backend = if over_http { "openai" } else { "script" };
             writeln!(tables, "{}backend = \"{backend}\"", place.config(folder))?;
         }
+        // A conversation over HTTP is remembered up to so many tokens: with few of them it is full within minutes, and what
+        // grows after that is nobody's memory.
         let config = format!(
-            "[agent.script]\nfile = \"script.yaml\"\n[agent.openai]\nbase_url = \"{}\"\nmodel = \"test\"\n\
+            "[agent]\ncontext_tokens = 8000\n[agent.script]\nfile = \"script.yaml\"\n[agent.openai]\nbase_url = \"{}\"\nmodel = \"test\"\n\
              [files]\nsend_dir = \"out\"\n[queue]\nmode = \"followup\"\ncap = 100000\nper_sender = 0\n{tables}",
             model.base_url()
         );
