@@ -86,11 +86,7 @@ impl Scripted {
             // Announces a call and ends it.
             "again" => again(session, rest)?,
             "error" => return refuse(id, -32603, "the model answered 500"),
-            // Refuses with the code and the words that it is given, as gemini-cli does with its API's.
-            "code" => {
-                let (code, words) = rest.split_once(' ').unwrap_or((rest, ""));
-                return refuse(id, code.parse()?, words);
-            }
+            "code" => return refuse_as_api(id, rest),
             "sign-in" => return refuse(id, -32000, "Authentication required"),
             // What the environment and the folder are.
             "env" => say(
@@ -339,4 +335,10 @@ fn noise(session: &Value) -> Done {
         eprintln!("warning {line}: {}", "z".repeat(100));
     }
     say(session, "heard")
+}
+
+/// Refuses with the code and the words that it is given, as gemini-cli does with its API's.
+fn refuse_as_api(id: &Value, refusal: &str) -> Done {
+    let (code, words) = refusal.split_once(' ').unwrap_or((refusal, ""));
+    refuse(id, code.parse()?, words)
 }
