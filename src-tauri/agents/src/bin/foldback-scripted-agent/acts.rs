@@ -59,12 +59,7 @@ impl Scripted {
             // Runs a command to its end, and says what it printed.
             "shell" => shell(session, rest)?,
             "tool" => return self.tool(id, session),
-            // Says something and dies.
-            "crash" => {
-                say(session, rest)?;
-                eprintln!("out of memory");
-                std::process::exit(3);
-            }
+            "crash" => crash(session, rest)?,
             // The same, by a signal.
             "killed" => killed(session, rest)?,
             // Says pieces that are cut in the middle of a character, as bytes and as JSON's escapes.
@@ -341,4 +336,11 @@ fn noise(session: &Value) -> Done {
 fn refuse_as_api(id: &Value, refusal: &str) -> Done {
     let (code, words) = refusal.split_once(' ').unwrap_or((refusal, ""));
     refuse(id, code.parse()?, words)
+}
+
+/// Says something and dies.
+fn crash(session: &Value, words: &str) -> Done {
+    say(session, words)?;
+    eprintln!("out of memory");
+    std::process::exit(3);
 }
