@@ -60,6 +60,7 @@ mod session_commands;
 mod sessions;
 mod shutdown;
 mod speech;
+mod stepped_in;
 mod told_beside;
 mod tool_ends;
 mod transcripts;
