@@ -3,6 +3,7 @@
 mod acp;
 mod answering;
 mod bot;
+mod coverage;
 #[cfg(unix)]
 mod crowd;
 mod discord;
