@@ -12,9 +12,9 @@ use crate::{
     },
 };
 use foldback_agents::Agent;
-use foldback_directives::inbound::Directives;
+use foldback_directives::{Span, inbound::Directives};
 use foldback_store::SessionSettings;
-use foldback_wire::{ChatType, Inbound, InlineDirectives};
+use foldback_wire::{ChatType, DirectiveScope, Inbound, InlineDirective, InlineDirectives};
 use std::collections::BTreeMap;
 
 /// The meaning of a text.
@@ -112,7 +112,10 @@ impl TextContext<'_> {
             unsupported: &|directives| unsupported(self.agent, &self.config.agent.models, directives),
         };
         match read_directives(&context, message) {
-            Inline::None => TextMeaning::ForAgent(AgentText::default()),
+            Inline::None => TextMeaning::ForAgent(AgentText {
+                read: self.refused_command(message),
+                ..AgentText::default()
+            }),
             Inline::Refused(read) => TextMeaning::ForAgent(AgentText {
                 read: Some(read),
                 ..AgentText::default()
@@ -136,31 +139,64 @@ impl TextContext<'_> {
         }
     }
 
-    /// The command, or the stop word, that a message of a sender who may use them is.
-    fn command(&self, message: &Inbound) -> Option<TextMeaning> {
-        let may = self.access.is_allowed && message.files.is_empty() && self.rules.holds(Rule::CommandFirst);
-        if !may {
+    /// The command that a message is, whoever wrote it; a stop word and a word that begins a new session are one, too.
+    fn recognise(&self, message: &Inbound) -> Option<Recognised> {
+        if !message.files.is_empty() || !self.rules.holds(Rule::CommandFirst) {
             return None;
         }
-        let answered =
-            |row, arguments| Some(TextMeaning::Answered(OwnAnswerKind::Command { row, arguments }));
+        let named = |action| {
+            let row = COMMANDS.iter().find(|row| row.action == action)?;
+            Some(Recognised {
+                row,
+                arguments: String::new(),
+                rest: String::new(),
+            })
+        };
         let is_group = message.chat_type == ChatType::Group;
         if is_stop_word(self.rules, &message.text, |word| {
             is_group && is_mention_token(word)
         }) {
-            let stop = COMMANDS.iter().find(|row| row.action == Action::Stop)?;
-            return answered(stop, String::new());
+            return named(Action::Stop);
         }
         let text = without_mention(&message.text, is_group);
         if self.config.session.is_reset_word(text) && self.rules.holds(Rule::SessionWord) {
-            let reset = COMMANDS.iter().find(|row| row.action == Action::Reset)?;
-            return answered(reset, String::new());
+            return named(Action::Reset);
         }
-        let Recognised { row, arguments, rest } = recognise(text)?;
+        recognise(text)
+    }
+
+    /// The answer to a command of a sender who may use them.
+    fn command(&self, message: &Inbound) -> Option<TextMeaning> {
+        if !self.access.is_allowed {
+            return None;
+        }
+        let Recognised { row, arguments, rest } = self.recognise(message)?;
         if row.action == Action::Reset {
             return Some(self.new_session(row, arguments, &rest));
         }
-        answered(row, arguments)
+        Some(TextMeaning::Answered(OwnAnswerKind::Command { row, arguments }))
+    }
+
+    /// The record of a command of a sender who may not use them; its text goes to the agent.
+    fn refused_command(&self, message: &Inbound) -> Option<InlineDirectives> {
+        if self.access.is_allowed {
+            return None;
+        }
+        let Recognised { row, arguments, .. } = self.recognise(message)?;
+        let is_group = message.chat_type == ChatType::Group;
+        let text = without_mention(&message.text, is_group);
+        let line = text.lines().next().unwrap_or_default();
+        let start = message.text.find(text).unwrap_or_default();
+        Some(InlineDirectives {
+            directives: vec![InlineDirective {
+                name: row.name.to_owned(),
+                value: arguments,
+            }],
+            spans: vec![Span::new(start, start + line.len())],
+            scope: DirectiveScope::Refused,
+            findings: vec![self.access.why.clone()],
+            setting: Some(self.access.setting.clone()),
+        })
     }
 
     /// A new session: answered where nothing else is said, else it begins with the rest of the text.
@@ -230,7 +266,7 @@ mod tests {
             is_allowed,
             is_owner: false,
             why: String::new(),
-            setting: String::new(),
+            setting: "commands.allow_from".to_owned(),
         };
         let context = TextContext {
             rules: Rules::all(),
@@ -266,10 +302,32 @@ mod tests {
     }
 
     #[test]
-    fn whoever_may_not_use_commands_writes_text() {
-        let text = TextMeaning::ForAgent(AgentText::default());
-        assert_eq!(read_message(&inbound("/help"), false), text);
-        assert_eq!(read_message(&inbound("stop"), false), text);
+    fn whoever_may_not_use_commands_writes_text_and_that_is_recorded() {
+        for (text, name, value, span) in [
+            ("/help", "help", "", (0, 5)),
+            (" /new opus\nhi", "new", "opus", (1, 10)),
+            ("Stop!", "stop", "", (0, 5)),
+            ("fresh start", "new", "", (0, 11)),
+        ] {
+            let TextMeaning::ForAgent(AgentText {
+                text: None,
+                read: Some(read),
+                reset: None,
+                ..
+            }) = read_message(&inbound(text), false)
+            else {
+                panic!("{text}: it acts, or nothing is recorded")
+            };
+            assert_eq!(read.scope, DirectiveScope::Refused);
+            assert_eq!(read.setting.as_deref(), Some("commands.allow_from"));
+            let [directive] = read.directives.as_slice() else {
+                panic!("{read:?}")
+            };
+            assert_eq!((directive.name.as_str(), directive.value.as_str()), (name, value));
+            assert_eq!(read.spans, [Span::new(span.0, span.1)], "{text}");
+        }
+        let plain = TextMeaning::ForAgent(AgentText::default());
+        assert_eq!(read_message(&inbound("help me"), false), plain);
     }
 
     #[test]

@@ -138,25 +138,27 @@ fn a_stop_word_stops_the_run_and_drops_what_waits() {
 }
 
 #[test]
-fn a_refused_directive_is_text_and_says_which_setting_decides() {
+fn a_refused_directive_or_command_is_text_and_says_which_setting_decides() {
     runtime().block_on(async {
         let config = "[commands]\nowner_allow_from = [\"root\"]\n";
-        let bot = Bot::answering(World::new(), config, Rules::all(), [text("ok")]).await;
-        let turn = bot.user(Platform::Telegram, "/think high explain").await;
-        assert_eq!(turn.ended().await, Some(Terminal::Replied));
-        let kinds = bot.kinds().await;
-        let read = kinds.iter().find_map(|kind| match kind {
-            Kind::InlineDirectives(read) => Some(read),
-            _ => None,
-        });
-        let read = read.unwrap();
-        assert_eq!(read.scope, DirectiveScope::Refused);
-        assert_eq!(read.setting.as_deref(), Some("commands.owner_allow_from"));
-        let prompt = kinds.iter().find_map(|kind| match kind {
-            Kind::Prepared { prompt } => Some(prompt.as_str()),
-            _ => None,
-        });
-        assert!(prompt.unwrap().ends_with("/think high explain"));
+        for words in ["/think high explain", "/models", "please stop"] {
+            let bot = Bot::answering(World::new(), config, Rules::all(), [text("ok")]).await;
+            let turn = bot.user(Platform::Telegram, words).await;
+            assert_eq!(turn.ended().await, Some(Terminal::Replied));
+            let kinds = bot.kinds().await;
+            let read = kinds.iter().find_map(|kind| match kind {
+                Kind::InlineDirectives(read) => Some(read),
+                _ => None,
+            });
+            let read = read.unwrap_or_else(|| panic!("{words}: nothing is recorded"));
+            assert_eq!(read.scope, DirectiveScope::Refused);
+            assert_eq!(read.setting.as_deref(), Some("commands.owner_allow_from"));
+            let prompt = kinds.iter().find_map(|kind| match kind {
+                Kind::Prepared { prompt } => Some(prompt.as_str()),
+                _ => None,
+            });
+            assert!(prompt.unwrap().ends_with(words), "{words}");
+        }
     });
 }
 
