@@ -96,6 +96,13 @@ fn think_level(level: Option<Think>) -> Option<ThinkLevel> {
     ThinkLevel::from_code(level?.code())
 }
 
+/// The model that has a short name, in any case.
+pub(crate) fn model_of_name<'n>(names: &'n BTreeMap<String, String>, written: &str) -> Option<&'n String> {
+    let mut named = names.iter();
+    let (_, model) = named.find(|(name, _)| name.eq_ignore_ascii_case(written))?;
+    Some(model)
+}
+
 /// A model by its short name, by its number in the list of `/models`, or by its own name.
 fn model_override(model: &Model, names: &BTreeMap<String, String>) -> Option<ModelOverride> {
     let written = model.model.as_deref().filter(|name| *name != DEFAULT_MODEL)?;
@@ -103,11 +110,9 @@ fn model_override(model: &Model, names: &BTreeMap<String, String>) -> Option<Mod
         let number: usize = written.parse().ok()?;
         names.values().nth(number.checked_sub(1)?)
     };
-    let short = names
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(written))
-        .map(|(_, model)| model);
-    let name = short.or_else(numbered).map_or(written, String::as_str);
+    let name = model_of_name(names, written)
+        .or_else(numbered)
+        .map_or(written, String::as_str);
     let mut chosen = ModelOverride::parse(name)?;
     chosen.profile = model.profile.clone().or(chosen.profile);
     Some(chosen)

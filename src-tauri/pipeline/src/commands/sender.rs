@@ -5,6 +5,7 @@ use crate::{
     context::{BegunSession, ResetRequest, stopped_in_words},
     gates::OwnAnswer,
     recorder::Recorder,
+    session_settings::model_of_name,
 };
 use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{Actor, ChatType, GroupActivation, Kind, SendPolicy};
@@ -54,7 +55,7 @@ impl Commands {
     ) -> Result<String, StoreError> {
         let first = arguments.split_whitespace().next().unwrap_or_default();
         let context = &self.context;
-        let chosen = context.ports.config.agent.models.get(first).cloned();
+        let chosen = model_of_name(&context.ports.config.agent.models, first).cloned();
         let on = (&context.runs, &context.agents);
         let new = ResetRequest::asked_by(by, chosen.clone());
         let begun = context

@@ -3,7 +3,7 @@
 use crate::{
     config::Config,
     rules::{Rule, Rules},
-    session_settings::levels_of,
+    session_settings::{levels_of, model_of_name},
     stages::{
         abort::{is_mention_token, is_stop_word},
         command_access::CommandAccess,
@@ -202,8 +202,7 @@ impl TextContext<'_> {
     /// A new session: answered where nothing else is said, else it begins with the rest of the text.
     fn new_session(&self, row: &'static CommandRow, arguments: String, rest: &str) -> TextMeaning {
         let first = arguments.split_whitespace().next().unwrap_or_default();
-        let models = &self.config.agent.models;
-        let model = models.get(first).cloned();
+        let model = model_of_name(&self.config.agent.models, first).cloned();
         let words = if model.is_some() {
             arguments[first.len()..].trim_start()
         } else {
@@ -373,6 +372,10 @@ mod tests {
         assert_eq!(
             begins("/new opus hi"),
             ("hi".into(), Some("anthropic/opus".into()))
+        );
+        assert_eq!(
+            begins("/NEW Opus hi\nthere"),
+            ("hi\nthere".into(), Some("anthropic/opus".into()))
         );
         assert_eq!(begins("/new opusculum"), ("opusculum".into(), None));
     }

@@ -30,7 +30,10 @@ async fn a_heartbeat_has_a_prompt_and_a_model_of_its_own() {
         _ => None,
     });
     let prompt = prompt.unwrap();
-    assert!(prompt.contains("answer HEARTBEAT_OK and nothing else"), "{prompt}");
+    assert!(
+        prompt.contains("answer HEARTBEAT_OK and nothing else"),
+        "{prompt}"
+    );
     bot.check().await;
 }
 

@@ -10,7 +10,8 @@ use foldback_wire::{Platform, Terminal};
 use std::{sync::Arc, time::Duration};
 
 /// Long, as virtual time also passes while bytes are on their way.
-const CONFIG: &str = "[agent]\nidle_timeout = \"1h\"\n[channels.signal]\nresponse_prefix = \"[{provider}/{model}]\"\n";
+const CONFIG: &str =
+    "[agent]\nidle_timeout = \"1h\"\n[channels.signal]\nresponse_prefix = \"[{provider}/{model}]\"\n";
 
 /// The words before an answer are filled in when its first text is sent, not when the run begins.
 #[tokio::test(start_paused = true)]
