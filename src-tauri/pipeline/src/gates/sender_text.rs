@@ -152,17 +152,40 @@ impl TextContext<'_> {
                 rest: String::new(),
             })
         };
-        let is_group = message.chat_type == ChatType::Group;
-        if is_stop_word(self.rules, &message.text, |word| {
-            is_group && is_mention_token(word)
-        }) {
+        if is_stop_word(self.rules, &message.text, |word| self.names_bot(message, word)) {
             return named(Action::Stop);
         }
-        let text = without_mention(&message.text, is_group);
+        let text = self.without_mention(message);
         if self.config.session.is_reset_word(text) && self.rules.holds(Rule::SessionWord) {
             return named(Action::Reset);
         }
-        recognise(text)
+        // `/status@another` is a command of another bot, which this one hears where it hears everything.
+        let word = text.split([':', ' ', '\t', '\n']).next().unwrap_or_default();
+        let is_anothers = message.chat_type == ChatType::Group
+            && word
+                .find('@')
+                .is_some_and(|at| !self.names_bot(message, &word[at..]));
+        if is_anothers { None } else { recognise(text) }
+    }
+
+    /// Whether a word of a group's message only names the bot. Where the platform tells of no mention of it, an operator's
+    /// pattern has to match the word: it may name a person, or another bot.
+    fn names_bot(&self, message: &Inbound, word: &str) -> bool {
+        if message.chat_type != ChatType::Group || !is_mention_token(word) {
+            return false;
+        }
+        let channel = self.config.channels.get(&message.channel);
+        let mut patterns = channel.iter().flat_map(|channel| &channel.mention_patterns);
+        message.mentioned || patterns.any(|pattern| pattern.names(word))
+    }
+
+    /// The text of a message without the word at its start that names the bot.
+    fn without_mention<'m>(&self, message: &'m Inbound) -> &'m str {
+        let text = message.text.trim();
+        match text.split_once(char::is_whitespace) {
+            Some((first, rest)) if self.names_bot(message, first) => rest.trim_start(),
+            _ => text,
+        }
     }
 
     /// The answer to a command of a sender who may use them.
@@ -183,8 +206,7 @@ impl TextContext<'_> {
             return None;
         }
         let Recognised { row, arguments, .. } = self.recognise(message)?;
-        let is_group = message.chat_type == ChatType::Group;
-        let text = without_mention(&message.text, is_group);
+        let text = self.without_mention(message);
         let line = text.lines().next().unwrap_or_default();
         let start = message.text.find(text).unwrap_or_default();
         Some(InlineDirectives {
@@ -221,15 +243,6 @@ impl TextContext<'_> {
     }
 }
 
-/// A text of a group without the word at its start that names the bot.
-fn without_mention(text: &str, is_group: bool) -> &str {
-    let text = text.trim();
-    match text.split_once(char::is_whitespace) {
-        Some((first, rest)) if is_group && is_mention_token(first) => rest.trim_start(),
-        _ => text,
-    }
-}
-
 /// The reason for which an agent cannot do what directives ask, by its backend's name.
 fn unsupported(
     agent: &dyn Agent,
@@ -259,7 +272,8 @@ mod tests {
     use std::sync::Arc;
 
     fn read_message(message: &Inbound, is_allowed: bool) -> TextMeaning {
-        let text = "[agent.models]\nopus = \"anthropic/opus\"\n[session]\nreset_words = [\"fresh start\"]\n";
+        let text = "[agent.models]\nopus = \"anthropic/opus\"\n[session]\nreset_words = [\"fresh start\"]\n\
+                    [channels.telegram]\nmention_patterns = ['captain']\n";
         let config = parse(text, std::path::Path::new("foldback.toml")).unwrap();
         let access = CommandAccess {
             is_allowed,
@@ -354,6 +368,27 @@ mod tests {
         assert_eq!(command(&read_message(&message, true)), Some("status"));
         message.text = "@bot stop".into();
         assert_eq!(command(&read_message(&message, true)), Some("stop"));
+    }
+
+    #[test]
+    fn what_is_said_to_somebody_else_of_a_group_is_text() {
+        let mut message = inbound("");
+        message.chat_type = ChatType::Group;
+        message.mentioned = false;
+        for text in [
+            "@alice stop",
+            "stop <@7>",
+            "@alice /help",
+            "/help@another",
+            "@alice fresh start",
+        ] {
+            message.text = text.into();
+            assert_eq!(command(&read_message(&message, true)), None, "{text}");
+        }
+        for (text, name) in [("stop", "stop"), ("/help", "help"), ("@captain stop", "stop")] {
+            message.text = text.into();
+            assert_eq!(command(&read_message(&message, true)), Some(name), "{text}");
+        }
     }
 
     #[test]
