@@ -82,6 +82,8 @@ fn delivery_of(
         (cancel, busy),
     );
     delivery.operations.lead = lead.map(Arc::new);
+    let blocks = context.ports.settings(&unfinished.inbound.channel).blocks;
+    delivery.operations.stream_blocks(blocks);
     Some(delivery)
 }
 

@@ -71,6 +71,6 @@ pub use pairing::PairingFault;
 pub use permissions::PermissionFault;
 pub use rules::{Rule, Rules};
 pub use schedule_history::schedule_lines;
-pub use split::{Limit, Piece, Repairs, Splitter, split};
+pub use split::{BlockBreak, Limit, Piece, Repairs, Splitter, split};
 pub use time::{SeededRng, TokioClock};
 pub use voices::{Speech, VoiceOutput, Voices};

@@ -4,11 +4,13 @@
 
 mod blocks;
 mod places;
+mod soft;
 
 use blocks::{LocatedBlock, OpenBlock, open_block_at, table};
 use foldback_channels::rendered_length;
 use foldback_wire::{Capabilities, LengthUnit, Markup, Span};
 use places::{best_break, boundary_from, first_grapheme, fits, window};
+pub use soft::BlockBreak;
 
 /// The most that one message holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,14 +124,39 @@ impl Splitter {
         {
             passed = piece.span.end;
         }
-        // The last one, or others than it would answer: a limit changed meanwhile.
+        // The last one, or others than it would answer: blocks went out, or a limit changed meanwhile.
         if passed != end {
-            self.at = text.ceil_char_boundary(end);
-            self.open = None;
+            self.go_on_behind(text, text.ceil_char_boundary(end), Measure { limit, repairs });
         }
         if end > 0 {
             self.lead.clear();
         }
+    }
+
+    /// Goes on behind `end`, at which some message ended: as after a cut there, without the white space that a cut leaves
+    /// out, and with the fence or the table open that is open there.
+    fn go_on_behind(&mut self, text: &str, end: usize, measure: Measure) {
+        self.open = None;
+        let opened = self.opened(&text[..end], measure).map(|opened| opened.open);
+        let mut opened = opened.filter(|open| can_be_repeated(open, measure.limit));
+        let after = &text[end..];
+        let line = after.trim_start_matches([' ', '\t']);
+        let next = line.trim_start_matches(['\n', '\r']);
+        // The blanks before a text are its own where it begins a line.
+        self.at = text.len() - if line.len() == next.len() { line } else { next }.len();
+        let breaks = line[..line.len() - next.len()].matches('\n').count();
+        match &opened {
+            Some(OpenBlock::Table { .. }) if breaks > 1 => opened = None,
+            Some(open @ OpenBlock::Fence { .. }) => {
+                let first = text[self.at..].split_inclusive('\n').next().unwrap_or_default();
+                if first.ends_with('\n') && open.ends_at(first) {
+                    self.at += first.len();
+                    opened = None;
+                }
+            }
+            _ => {}
+        }
+        self.open = opened;
     }
 
     /// The next full message, if what is left does not fit into one. What was answered stays right however

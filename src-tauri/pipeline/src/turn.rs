@@ -8,8 +8,8 @@ use crate::{
     config::{ReasoningDisplay, ToolDisplay},
     context::{RunHandle, RunState, TurnContext},
     deliver::{
-        delivery_queue::DeliveryQueues, operation_sender::OperationSender, turn_delivery::TurnDelivery,
-        typing::Typing,
+        delivery_queue::DeliveryQueues, operation_sender::OperationSender,
+        turn_delivery::TurnDelivery, typing::Typing,
     },
     leaks::LeakWatch,
     pending::{JoinedMessage, Pending},
@@ -230,6 +230,8 @@ impl TurnRunner {
         delivery.operations.chat_full = chat_full;
         delivery.operations.text_begins = typing.on_text();
         delivery.operations.lead = lead;
+        let blocks = self.context.ports.settings(&message.channel).blocks;
+        delivery.operations.stream_blocks(blocks);
         let written = written(message, joined, &history);
         let scan = Scan::new(
             &grammar,

@@ -330,6 +330,11 @@ pub struct Intent {
     /// The first message of the answer, or of what a directive says, where that takes several and this is a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<OpId>,
+    /// The number of the block in its turn, from 0, where it went out before its assistant message was complete. One that
+    /// does not arrive is sent again with what follows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub block: Option<u32>,
     /// As its header asks.
     #[serde(default, skip_serializing_if = "MessageFlags::is_empty")]
     #[ts(as = "Option<MessageFlags>", optional)]

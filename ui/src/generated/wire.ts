@@ -1535,6 +1535,9 @@ export type Intent = {
   directive?: DirectiveRef,
   /** The first message of the answer, or of what a directive says, where that takes several and this is a later one. */
   part_of?: OpId,
+  /** The number of the block in its turn, from 0, where it went out before its assistant message was complete. One that
+   * does not arrive is sent again with what follows it. */
+  block?: number,
   /** As its header asks. */
   flags?: MessageFlags,
   /** True where this is a live edit that a later edit replaces. */

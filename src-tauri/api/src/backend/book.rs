@@ -2,12 +2,14 @@
 
 use super::{
     Backend, Resends,
-    dead_letter::{DeadLetterGroup, again, edited_by, find_dead_letter, is_dead_letter, output_of},
+    dead_letter::{
+        DeadLetterGroup, again, edited_by, find_dead_letter, is_dead_letter, is_sent_with_rest, output_of,
+    },
 };
 use crate::{TurnFold, failure};
 use foldback_store::{OutboxEntry, Selection};
 use foldback_wire::{
-    ChannelId, ChatType, Event, Inbound, Kind, OpId, OpKind, OutcomeCode, Seq, Timestamp, TurnId,
+    Body, ChannelId, ChatType, Event, Inbound, Kind, OpId, OpKind, OutcomeCode, Seq, Timestamp, TurnId,
     rpc::{Book, BookLine, BookOf, Failure, LedgerEntry, Resend, SendResult},
 };
 use std::collections::{BTreeMap, HashMap, HashSet, btree_map::Entry};
@@ -59,13 +61,21 @@ impl Outcomes {
     }
 }
 
-/// Texts of turns: a live frame is overtaken once the whole text that it began is out.
+/// Texts of turns: a live frame is overtaken once the whole text that it began is out, and a block that did not arrive once
+/// it was sent again with what follows it.
 #[derive(Default)]
 struct Texts {
     frames: HashMap<OpId, TurnId>,
     /// The other texts, and whether the platform acknowledged them.
     whole: HashMap<TurnId, BTreeMap<OpId, bool>>,
+    /// Blocks, by the place that each begins at.
+    blocks: HashMap<OpId, TextPlace>,
+    /// The last text that begins at a place.
+    said: HashMap<TextPlace, OpId>,
 }
+
+/// A turn, an assistant message of it, and a place in the clean text of that.
+type TextPlace = (TurnId, u32, usize);
 
 impl Texts {
     fn see(&mut self, turn: TurnId, kind: &Kind) {
@@ -75,6 +85,11 @@ impl Texts {
                     self.frames.insert(*op, turn);
                 } else {
                     self.whole.entry(turn).or_default().insert(*op, false);
+                    if let Some(place) = intent.body.as_ref().and_then(Body::place) {
+                        let place = (turn, place.message, place.span.start);
+                        self.blocks.extend(intent.block.map(|_| (*op, place)));
+                        self.said.insert(place, *op);
+                    }
                 }
             }
             // What was done in its place says how it ended.
@@ -97,6 +112,9 @@ impl Texts {
     }
 
     fn is_overtaken(&self, op: OpId) -> bool {
+        if let Some(place) = self.blocks.get(&op) {
+            return self.said.get(place).is_some_and(|last| *last > op);
+        }
         let texts = self.frames.get(&op).and_then(|turn| self.whole.get(turn));
         texts.is_some_and(|texts| !texts.is_empty() && texts.values().all(|arrived| *arrived))
     }
@@ -240,6 +258,7 @@ impl Backend {
                 can_resend: !resent.contains_key(op)
                     && !waiting.contains_key(op)
                     && is_dead_letter(entry)
+                    && !is_sent_with_rest(&entries, entry)
                     && output_of(entry).is_ok(),
                 resent: resent.get(op).copied(),
                 resend_waits: waiting.get(op).copied(),

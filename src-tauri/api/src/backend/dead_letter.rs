@@ -10,7 +10,8 @@ use foldback_directives::parse;
 use foldback_pipeline::is_own_file;
 use foldback_store::{Journal, Selection, StoreError};
 use foldback_wire::{
-    ChannelId, Event, Inbound, Intent, Kind, MessageFlags, MessageId, OpId, OpKind, OutcomeCode, Seq, TurnId,
+    Body, ChannelId, Event, Inbound, Intent, Kind, MessageFlags, MessageId, OpId, OpKind, OutcomeCode, Seq,
+    TurnId,
     rpc::{LedgerEntry, TurnDetail},
 };
 use std::ops::ControlFlow;
@@ -164,7 +165,7 @@ fn look_through(page: &[Event], op: OpId) -> ControlFlow<Option<TurnId>> {
 /// The dead letter of a turn; `None` where the operation is not one.
 pub(super) fn find_dead_letter(lost: &TurnDetail, op: OpId) -> Option<&LedgerEntry> {
     let entry = lost.ledger.iter().find(|entry| entry.op == op)?;
-    is_dead_letter(entry).then_some(entry)
+    (is_dead_letter(entry) && !is_sent_with_rest(&lost.ledger, entry)).then_some(entry)
 }
 
 /// The operation that a message asks for again: `again-7`, and `again-7-2` where the first asking sent nothing.
@@ -173,6 +174,21 @@ pub(crate) fn again(message: &MessageId) -> Option<OpId> {
     let (op, count) = asked.split_once('-').unwrap_or((asked, "1"));
     count.parse::<u32>().ok()?;
     op.parse().ok().map(OpId)
+}
+
+/// True of a block that went out again with what follows it in its assistant message: to send it once more would double it.
+pub(super) fn is_sent_with_rest(ledger: &[LedgerEntry], entry: &LedgerEntry) -> bool {
+    let begin = |entry: &LedgerEntry| {
+        let place = entry.intent.body.as_ref().and_then(Body::place)?;
+        Some((place.message, place.span.start))
+    };
+    let is_later = |other: &LedgerEntry| {
+        other.op > entry.op
+            && !other.intent.live
+            && other.intent.directive.is_none()
+            && begin(other) == begin(entry)
+    };
+    entry.intent.block.is_some() && begin(entry).is_some() && ledger.iter().any(is_later)
 }
 
 pub(super) fn is_dead_letter(entry: &LedgerEntry) -> bool {
@@ -333,6 +349,7 @@ mod tests {
             file_kind: None,
             directive: None,
             part_of: None,
+            block: None,
             flags,
             live: false,
         }

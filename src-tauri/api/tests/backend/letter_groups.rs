@@ -7,17 +7,27 @@ use crate::{
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_wire::{
     Body, OpKind,
-    rpc::{BookLine, SendResult, TurnDetail},
+    rpc::{BookLine, LedgerEntry, SendResult, TurnDetail},
 };
 use serde_json::json;
 use std::{num::NonZeroU32, time::Duration};
+
+/// A host whose Signal channel sends an answer once it is complete: no part of it is a block, which would be sent again.
+async fn host_without_blocks() -> Host {
+    Host::start_with(|setup| {
+        setup.demo = false;
+        let signal = setup.config.channels.get_mut(&"signal".into());
+        signal.unwrap().blocks.enabled = Some(false);
+    })
+    .await
+}
 
 #[tokio::test(start_paused = true)]
 async fn the_parts_of_a_text_that_were_held_with_a_dead_one_are_sent_again_with_it_in_order() {
     let can = foldback_channels::profile(foldback_wire::Platform::Signal);
     let long = "word ".repeat(can.text_limit * 3 / 5).trim().to_owned();
     for clicked in 0..2 {
-        let host = Host::start().await;
+        let host = host_without_blocks().await;
         let loopback = host.backend.loopback(&"signal".into()).unwrap();
         loopback.platform().plan(CallFault {
             nth: 2,
@@ -50,6 +60,31 @@ async fn the_parts_of_a_text_that_were_held_with_a_dead_one_are_sent_again_with_
             assert_eq!(host.failure("resend", args).await.0, "resent_already");
         }
     }
+}
+
+/// A block is a part of an answer that goes out before all of it is there.
+#[tokio::test(start_paused = true)]
+async fn a_block_that_went_out_again_with_the_rest_is_no_dead_letter() {
+    let can = foldback_channels::profile(foldback_wire::Platform::Signal);
+    let long = "word ".repeat(can.text_limit * 3 / 5).trim().to_owned();
+    let host = Host::start().await;
+    let loopback = host.backend.loopback(&"signal".into()).unwrap();
+    loopback
+        .platform()
+        .plan(CallFault::first(OpKind::SendText, CallFailure::Forbidden));
+    let turn = host.say("signal", "Hi", &long).await;
+    let after = book(&host, Some("signal")).await;
+    assert_eq!((after.dead_total, after.done_total), (0, 1));
+    let block = &after.done[0];
+    assert_eq!((block.entry.intent.block, block.can_resend), (Some(0), false));
+    let args = json!({"turn": turn, "op": block.entry.op});
+    assert_eq!(host.failure("resend", args).await.0, "not_dead");
+    let detail: TurnDetail = host.call("turn", json!({ "turn": turn })).await;
+    let is_whole =
+        |entry: &&LedgerEntry| entry.intent.kind == OpKind::SendText && entry.intent.block.is_none();
+    let whole = detail.ledger.iter().filter(is_whole);
+    let texts: Vec<_> = whole.filter_map(|entry| entry.text.clone()).collect();
+    assert_eq!(texts.join(" "), long, "{texts:?}");
 }
 
 /// An answer of three assistant messages.
@@ -137,7 +172,7 @@ async fn the_rest_of_an_answer_whose_notice_was_refused_is_sent_again_as_text() 
 async fn a_fence_that_was_cut_is_opened_again() {
     let can = foldback_channels::profile(foldback_wire::Platform::Signal);
     let code = "    let a = 1;\n".repeat(can.text_limit / 6);
-    let host = Host::start().await;
+    let host = host_without_blocks().await;
     let loopback = host.backend.loopback(&"signal".into()).unwrap();
     loopback.platform().plan(CallFault {
         nth: 2,

@@ -197,6 +197,7 @@ async fn typing_without_an_answer_asks_for_no_look_in_this_process_and_the_next(
         file_kind: None,
         directive: None,
         part_of: None,
+        block: None,
         flags: MessageFlags::default(),
         live: true,
     };

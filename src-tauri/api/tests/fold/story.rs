@@ -120,6 +120,7 @@ pub(crate) fn intent(kind: OpKind) -> Intent {
         file_kind: None,
         directive: None,
         part_of: None,
+        block: None,
         flags: MessageFlags::default(),
         live: false,
     }

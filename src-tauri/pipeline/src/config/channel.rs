@@ -1,8 +1,8 @@
 //! One channel's table.
 
 use super::{
-    Backend, ChannelQueueConfig, Config, Disable, DmPolicy, GroupPolicy, MentionPattern, Narration,
-    OutputConfig, ReasoningDisplay, Secret, Template, ToolDisplay, TypingMode, access, reduce,
+    Backend, BlocksConfig, ChannelQueueConfig, Config, Disable, DmPolicy, GroupPolicy, MentionPattern,
+    Narration, OutputConfig, ReasoningDisplay, Secret, Template, ToolDisplay, TypingMode, access, reduce,
 };
 use foldback_channels::{Mention, profile};
 use foldback_directives::{Bare, Dialect, Placement, Settings, TrailingSilence};
@@ -100,6 +100,8 @@ pub struct ChannelConfig {
     /// Words before the first text of an answer, such as `[{model}]`; `{provider}`, `{identity}` and `{think}` are filled in,
     /// too. None when empty. They are no part of what the agent remembers.
     pub response_prefix: Template,
+    /// Sending answers in blocks while they grow.
+    pub blocks: BlocksConfig,
     /// See `output`.
     pub dialects: Option<Vec<Dialect>>,
     /// See `output`.
@@ -155,6 +157,7 @@ impl Default for ChannelConfig {
             queue: ChannelQueueConfig::default(),
             typing: TypingMode::default(),
             response_prefix: Template::default(),
+            blocks: BlocksConfig::default(),
             dialects: None,
             placement: None,
             bare: None,

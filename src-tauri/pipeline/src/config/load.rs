@@ -101,6 +101,12 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
             let message = "nothing says which platform this is; set kind, or platform for a loopback channel";
             return Err(invalid(at, Some(table), message.to_owned()));
         }
+        if !channel.blocks.fits() {
+            let names = ["channels", name.as_str(), "blocks", "min"];
+            let message = "must not be more than blocks.max".to_owned();
+            let at = Places::read(text).of_field(&names);
+            return Err(invalid(at, Some(format!("{table}.blocks.min")), message));
+        }
         for (key, of, index, entry) in entries(channel) {
             if let Some(why) = unfit(&config, name, channel, of, entry) {
                 let at = Places::read(text).of_entry(&["channels", name.as_str(), key], index);

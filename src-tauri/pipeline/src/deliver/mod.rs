@@ -17,6 +17,7 @@
 mod arrival;
 mod asides;
 mod begun;
+mod blocks;
 pub(crate) mod delivery_queue;
 mod directives;
 pub(crate) mod lead;

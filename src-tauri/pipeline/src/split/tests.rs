@@ -307,3 +307,70 @@ fn lost_nothing(gap: &str) -> bool {
     gap.chars()
         .all(|c| c.is_whitespace() || matches!(c, '`' | '~' | '>'))
 }
+
+#[test]
+fn behind_blocks_a_text_goes_on_as_if_it_had_not_been_read_again() {
+    let text = "A paragraph.\n\n```rust\n    let a = 1;\n    let b = 2;\n    let c = 3;\n```\nAfter it.\n\n\
+                | a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |\n| 7 | 8 |\n\nEnd of it, and some more.";
+    let limit = plain(40, LengthUnit::Scalars);
+    let mut going = Splitter::default();
+    let first = going.next_block(&text[..14], (5, BlockBreak::Paragraph), limit, Repairs::ALL);
+    assert_eq!(
+        first.map(|piece| piece.text(text)),
+        Some("A paragraph.".to_owned())
+    );
+    let mut pieces = 0;
+    while let Some(piece) = going.next_full(text, limit, Repairs::ALL) {
+        let mut again = Splitter::default();
+        again.pass(text, piece.span.end, limit, Repairs::ALL);
+        assert_eq!(
+            again.rest(text),
+            going.rest(text),
+            "behind {:?}",
+            piece.text(text)
+        );
+        pieces += 1;
+    }
+    assert!(pieces >= 4, "{pieces}");
+}
+
+#[test]
+fn a_block_ends_at_the_last_place_of_its_kind_outside_of_code_and_tables() {
+    let limit = plain(400, LengthUnit::Scalars);
+    let block = |text: &str, kind| {
+        let piece = Splitter::default().next_block(text, (5, kind), limit, Repairs::ALL);
+        piece.map(|piece| piece.text(text))
+    };
+    let text = "First one. Second\nline here. And more\n\nnext paragraph. It goes on";
+    for (kind, expected) in [
+        (BlockBreak::Paragraph, "First one. Second\nline here. And more"),
+        (BlockBreak::Newline, "First one. Second\nline here. And more"),
+        (
+            BlockBreak::Sentence,
+            "First one. Second\nline here. And more\n\nnext paragraph.",
+        ),
+        (
+            BlockBreak::Space,
+            "First one. Second\nline here. And more\n\nnext paragraph. It goes",
+        ),
+    ] {
+        assert_eq!(block(text, kind).as_deref(), Some(expected), "{kind:?}");
+    }
+    assert_eq!(
+        block("A whole sentence.", BlockBreak::Sentence).as_deref(),
+        Some("A whole sentence.")
+    );
+    assert_eq!(block("A whole sentence.", BlockBreak::Newline), None);
+    assert_eq!(
+        block("One.\n\nTwo", BlockBreak::Paragraph),
+        None,
+        "it is too short"
+    );
+    let code = "Look at this:\n\n```rust\nlet a = 1.\n\nlet b = 2.";
+    assert_eq!(
+        block(code, BlockBreak::Sentence).as_deref(),
+        Some("Look at this:")
+    );
+    let row = "Some numbers:\n| a | b |\n|---|";
+    assert_eq!(block(row, BlockBreak::Newline).as_deref(), Some("Some numbers:"));
+}

@@ -9,6 +9,7 @@ mod at_random;
 mod attachments;
 mod backend;
 mod beyond;
+mod blocks;
 mod bot;
 mod channel_agents;
 mod clock;

@@ -196,6 +196,7 @@ impl<'a> Writer<'a> {
                 file_kind: None,
                 directive: None,
                 part_of: None,
+                block: None,
                 flags: MessageFlags::default(),
                 live: false,
             },

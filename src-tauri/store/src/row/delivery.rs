@@ -66,6 +66,9 @@ fn intended(intent: &Intent) -> String {
         }
         None => {}
     }
+    if let Some(block) = intent.block {
+        let _ = write!(words, " (block {block})");
+    }
     if intent.live {
         words.push_str(" (streaming)");
     }

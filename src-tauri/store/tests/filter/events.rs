@@ -239,6 +239,7 @@ fn intent(kind: OpKind, text: Option<&str>) -> Intent {
         file_kind: None,
         directive: None,
         part_of: None,
+        block: None,
         flags: MessageFlags::default(),
         live: false,
     }

@@ -10,6 +10,7 @@ pub(crate) fn intent(target: &Target, outgoing: OutgoingOperation) -> Intent {
         body,
         directive,
         live,
+        block,
         shows: _,
         then: _,
         question: _,
@@ -29,6 +30,7 @@ pub(crate) fn intent(target: &Target, outgoing: OutgoingOperation) -> Intent {
         file_kind: None,
         directive,
         part_of: None,
+        block,
         flags: MessageFlags::default(),
         live,
     };

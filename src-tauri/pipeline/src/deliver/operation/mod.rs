@@ -25,6 +25,8 @@ pub(crate) struct OutgoingOperation {
     pub(crate) body: Option<Body>,
     pub(crate) directive: Option<DirectiveRef>,
     pub(crate) live: bool,
+    /// The number of the block that it is, where it goes out before its assistant message is complete.
+    pub(crate) block: Option<u32>,
     /// The place of a message's clean text that it shows.
     pub(crate) shows: Option<AnswerPlace>,
     /// The consequence of its end.
@@ -51,6 +53,7 @@ impl OutgoingOperation {
             body: None,
             directive: None,
             live: false,
+            block: None,
             shows: None,
             then: Then::default(),
             question: None,
@@ -193,6 +196,13 @@ impl OutgoingOperation {
     #[must_use]
     pub(crate) fn part(mut self, parts: &Arc<TextParts>) -> Self {
         self.parts = Some(Arc::clone(parts));
+        self
+    }
+
+    /// The block of this number, which goes out before its assistant message is complete.
+    #[must_use]
+    pub(crate) const fn block(mut self, index: Option<u32>) -> Self {
+        self.block = index;
         self
     }
 

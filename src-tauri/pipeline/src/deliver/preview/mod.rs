@@ -1,6 +1,7 @@
 //! One assistant message on its way to the screen: a live preview where the channel can edit, further
 //! messages where one is not enough, and in the end the whole text.
 
+mod block;
 mod show;
 mod timing;
 
@@ -14,6 +15,7 @@ use crate::{
     config::Narration,
     split::{Piece, Splitter},
 };
+use block::BlockProgress;
 use foldback_store::StoreError;
 use foldback_wire::{HoldReason, Kind, MessageFlags, MessageId, SteadyTime};
 
@@ -48,6 +50,7 @@ pub(crate) struct Preview {
     /// More of it was to come, and does not.
     cut_off: bool,
     waiting: bool,
+    blocks: BlockProgress,
 }
 
 impl Preview {
@@ -69,6 +72,7 @@ impl Preview {
             doubtful: Vec::new(),
             cut_off: false,
             waiting: false,
+            blocks: BlockProgress::default(),
         }
     }
 
@@ -101,6 +105,9 @@ impl Preview {
             .into_iter()
             .map(|(message, text, body)| Wording::again(body).edit(message, text));
         operations.count_messages(parts);
+        if let Some(blocks) = &mut operations.blocks {
+            blocks.pass(parts);
+        }
         let mut preview = Self {
             clean,
             shown,
@@ -117,9 +124,12 @@ impl Preview {
         if said > 0 {
             operations.lead = None;
         }
-        preview
-            .splitter
-            .pass(&preview.clean, said, operations.limit(), operations.repairs());
+        preview.splitter.pass(
+            &preview.clean,
+            said,
+            operations.message_limit(),
+            operations.repairs(),
+        );
         preview
     }
 
@@ -157,6 +167,9 @@ impl Preview {
                     reason: HoldReason::ChannelCannotEdit,
                     until: None,
                 })?;
+            }
+            if operations.blocks.is_some() {
+                return self.refresh_blocks(operations).await;
             }
             return Ok(());
         }
@@ -216,7 +229,7 @@ impl Preview {
     }
 
     fn next_full(&mut self, operations: &TurnOperations) -> Option<Piece> {
-        let mut limit = operations.limit();
+        let mut limit = operations.message_limit();
         if self.cut_off {
             limit.max = limit.max.saturating_sub(limit.unit.measure(ELLIPSIS));
         }

@@ -70,13 +70,15 @@ impl Preview {
         Ok(())
     }
 
-    /// Makes a piece final: the shown message gets its text, or a new message does.
+    /// Makes a piece final: the shown message gets its text, or a new message does. Answers how that ended; `None` while it
+    /// has not.
     pub(super) async fn finish_message(
         &mut self,
         operations: &mut TurnOperations,
         piece: &Piece,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Option<OutcomeCode>, StoreError> {
         let text = piece.text(&self.clean);
+        let mut ended = None;
         let shown = self.shown.take();
         let unconfirmed = std::mem::take(&mut self.unconfirmed);
         let is_whole = shown.as_ref().is_some_and(|shown| shown.text == text) && !unconfirmed;
@@ -106,7 +108,7 @@ impl Preview {
                         edit.or_anew(off_screen(&id, &operations.can), anew)
                     }
                 }
-                None => anew,
+                None => anew.delayed(Self::pause_before_block(operations)),
             };
             if std::mem::take(&mut self.lost) {
                 operations.warn(format!(
@@ -115,7 +117,10 @@ impl Preview {
                     self.message
                 ))?;
             }
-            let completion = operations.send_operation(wanted.part(&operations.answer)).await?;
+            let completion = operations
+                .send_operation(wanted.part(&operations.answer).block(self.blocks.sending))
+                .await?;
+            ended = completion.as_ref().map(|completion| completion.outcome.code);
             if let Some(edit) = doubtful {
                 self.doubtful
                     .extend(operations.doubt_edit(edit, completion.as_ref())?);
@@ -124,8 +129,13 @@ impl Preview {
         self.parts += 1;
         operations.lead = None;
         self.counted = false;
-        self.waiting = false;
-        Ok(())
+        // Why it waits is told once, however many blocks it is.
+        self.waiting &= operations.blocks.is_some();
+        let now = operations.now();
+        if let Some(blocks) = &mut operations.blocks {
+            blocks.advance(now);
+        }
+        Ok(ended)
     }
 
     /// Repeats the final edits that a live edit without an answer may have undone.

@@ -17,6 +17,9 @@ impl Preview {
     /// The time at which the next live edit may be shown, if there is text that is not shown yet and a message for it
     /// to stand in.
     pub(crate) fn due(&self, operations: &TurnOperations) -> Option<SteadyTime> {
+        if operations.blocks.is_some() {
+            return self.blocks.due;
+        }
         let interval = self.interval(operations)?;
         if !self.is_dirty() || !(self.counted || operations.may_send_message()) {
             return None;
@@ -37,6 +40,7 @@ impl Preview {
         if operations.narration == Narration::Hide && forced.is_none()
             || self.failures >= LIVE_FAILURES
             || operations.no_live_edits
+            || operations.blocks.is_some()
             || self.lost
             || self.is_ephemeral()
             || operations.answer.held_with().is_some()

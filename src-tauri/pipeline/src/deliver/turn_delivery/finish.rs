@@ -87,7 +87,7 @@ impl TurnDelivery {
         for (at, directive) in left {
             directives.carry_out(operations, at, directive).await?;
         }
-        let hidden = narration && operations.narration == Narration::Hide;
+        let hidden = narration && operations.narration == Narration::Hide && begun.parts == 0;
         if hidden && !clean.trim().is_empty() {
             operations.tally.hidden += 1;
         }

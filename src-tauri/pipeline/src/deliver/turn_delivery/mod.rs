@@ -153,6 +153,9 @@ impl TurnDelivery {
                 if operations.is_first_text() && preview.has_text() {
                     operations.begin_text();
                 }
+                if operations.blocks.is_some() {
+                    preview.note_growth(operations.now());
+                }
                 preview.claim_message(operations);
             }
             OutputEvent::Raw(text) => operations.raw.push_str(&text),
@@ -265,19 +268,19 @@ impl TurnDelivery {
         let operations = &mut self.operations;
         let has_text = preview.has_text();
         if narration && has_text {
-            let (done, setting) = match operations.narration {
-                Narration::Show => ("shown", "show"),
-                Narration::Hide => ("kept back", "hide"),
+            let hides = operations.narration == Narration::Hide && !preview.is_begun();
+            let done = match operations.narration {
+                Narration::Show => "shown (narration = show)",
+                Narration::Hide if hides => "kept back (narration = hide)",
+                Narration::Hide => "shown, as blocks of it went out (blocks.enabled)",
             };
             let message = preview.message();
-            let detail = format!(
-                "message {message} is narration before a tool call and is {done} (narration = {setting})"
-            );
+            let detail = format!("message {message} is narration before a tool call and is {done}");
             operations.note(Kind::Passed {
                 stage: Stage::Preview,
                 detail,
             })?;
-            if operations.narration == Narration::Hide {
+            if hides {
                 operations.tally.hidden += 1;
                 preview.give_message_back(operations);
                 return Ok(false);

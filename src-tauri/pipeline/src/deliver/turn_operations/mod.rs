@@ -7,6 +7,7 @@ mod send;
 
 use super::{
     begun::ShownMessage,
+    blocks::Blocks,
     delivery_queue::PendingOperation,
     lead::Lead,
     message_quota::{LEFT_OUT, MessageQuota},
@@ -16,7 +17,7 @@ use super::{
     text_parts::TextParts,
 };
 use crate::{
-    config::{Narration, OutputConfig},
+    config::{BlocksConfig, Narration, OutputConfig},
     rules::{Rule, Rules},
     split::{Limit, Repairs},
 };
@@ -40,6 +41,8 @@ pub(crate) struct TurnOperations {
     pub(crate) chat_full: CancellationToken,
     /// Cancelled at the first text that the chat is to see; gone then.
     pub(crate) text_begins: Option<CancellationToken>,
+    /// Blocks, where the answer is sent in such while it grows.
+    pub(super) blocks: Option<Blocks>,
     /// The words before the answer, until a message of it has them.
     pub(crate) lead: Option<Arc<Lead>>,
     pub(super) quota: MessageQuota,
@@ -95,6 +98,7 @@ impl TurnOperations {
             chat_full: CancellationToken::new(),
             text_begins: None,
             lead: None,
+            blocks: None,
             quota: MessageQuota::new(rules.holds(Rule::PreviewMost).then_some(most)),
             answer: Arc::default(),
             placeholder: None,
@@ -159,6 +163,29 @@ impl TurnOperations {
             markup: limit.markup.filter(|_| self.rules.holds(Rule::SplitRendered)),
             ..limit
         }
+    }
+
+    /// Sends the answer in blocks where the channel's settings say so; not where it is written into a message that stands
+    /// in the chat already.
+    pub(crate) fn stream_blocks(&mut self, config: BlocksConfig) {
+        let blocks = Blocks::of(config, self.can.edit, self.sender.turn());
+        self.blocks = blocks.filter(|_| !self.replaces_message());
+    }
+
+    /// The most that one message of the answer holds.
+    pub(super) fn message_limit(&self) -> Limit {
+        let limit = self.limit();
+        let most = self.blocks.as_ref().and_then(Blocks::most);
+        Limit {
+            max: most.map_or(limit.max, |most| limit.max.min(most)),
+            ..limit
+        }
+    }
+
+    /// A block that did not arrive is sent again: what is behind it is not held with it, and its message is not counted.
+    pub(super) fn forget_failed_part(&mut self) {
+        self.answer = Arc::default();
+        self.give_message_back();
     }
 
     pub(super) const fn repairs(&self) -> Repairs {

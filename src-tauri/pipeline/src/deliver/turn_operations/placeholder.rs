@@ -25,10 +25,15 @@ impl TurnOperations {
         });
     }
 
+    /// True where the answer is written into a message of an earlier turn.
+    pub(super) const fn replaces_message(&self) -> bool {
+        self.replaced.is_some()
+    }
+
     pub(crate) async fn put_placeholder(&mut self) -> Result<(), StoreError> {
         let live = self.can.edit && self.can.edit_interval_ms.is_some() && self.narration == Narration::Show;
         let text = self.output.placeholder.clone();
-        if !live || text.is_empty() || !self.is_open() || self.replaced.is_some() {
+        if !live || self.blocks.is_some() || text.is_empty() || !self.is_open() || self.replaced.is_some() {
             return Ok(());
         }
         // By the sender: it is no answer yet and must not count as one.

@@ -131,7 +131,8 @@ impl UnfinishedTurn {
         let mut intents: BTreeMap<OpId, &Intent> = BTreeMap::new();
         let (mut done, mut put) = (HashSet::new(), BTreeSet::new());
         let mut tally = Tally::of(events);
-        let answer = TextParts::default();
+        let mut answer = TextParts::default();
+        let mut blocks = BTreeSet::new();
         let (mut over, mut has_own_words, mut spoke, mut chunked) = (false, false, false, false);
         let mut others = 0;
         for event in events {
@@ -169,6 +170,9 @@ impl UnfinishedTurn {
                         begun.parts += u32::from(span.end > begun.said);
                         begun.said = begun.said.max(span.end);
                         answer.add(*op);
+                        if intent.block.is_some() {
+                            blocks.insert(*op);
+                        }
                     }
                 }
                 Kind::Ended { op, outcome } => {
@@ -178,10 +182,17 @@ impl UnfinishedTurn {
                     let stands = may_stand && here && makes_message(intent.kind);
                     spoke |= stands && !put.contains(op);
                     others += u32::from(stands && is_beside(intent));
-                    if let Some(CleanPlace { message, .. }) = place_of(intent).filter(|_| !intent.live) {
+                    if let Some(CleanPlace { message, span }) = place_of(intent).filter(|_| !intent.live) {
                         let reading = readings.entry(message).or_default();
                         answer.end(*op, outcome);
                         reading.settle_edit(intent, arrived(outcome));
+                        if blocks.remove(op) {
+                            // What is done in its place is that block.
+                            blocks.extend(outcome.replaced_by);
+                            if reading.take_back(span, outcome) {
+                                answer = TextParts::default();
+                            }
+                        }
                     }
                     if let Some(CleanPlace { message, span }) = place_of(intent).filter(|_| intent.live) {
                         let reading = readings.entry(message).or_default();

@@ -2,7 +2,9 @@
 
 use super::UnfinishedMessage;
 use crate::deliver::begun::ShownMessage;
-use foldback_wire::{Body, Fate, Intent, Kind, MessageId, OpKind, Range, SteadyTime};
+use foldback_wire::{
+    Body, Fate, Intent, Kind, MessageId, OpKind, Outcome, OutcomeCode, Range, Span, SteadyTime,
+};
 use std::collections::BTreeMap;
 
 /// A message as far as its events were read.
@@ -63,6 +65,18 @@ impl MessageReader {
             Some(text @ None) if arrived => text.clone_from(&intent.body),
             _ => drop(self.late_edits.remove(message)),
         }
+    }
+
+    /// Takes back a block that did not arrive, so that it is said again with the rest; not where more was intended behind it.
+    pub(super) fn take_back(&mut self, span: Span, outcome: &Outcome) -> bool {
+        let begun = &mut self.message.begun;
+        let lost = outcome.code == OutcomeCode::Failed && outcome.replaced_by.is_none();
+        let is_last = lost && begun.said == span.end;
+        if is_last {
+            begun.said = span.start;
+            begun.parts = begun.parts.saturating_sub(1);
+        }
+        is_last
     }
 
     pub(super) fn into_message(self) -> UnfinishedMessage {

@@ -129,6 +129,7 @@ pub(super) fn intent(kind: OpKind) -> Intent {
         file_kind: None,
         directive: None,
         part_of: None,
+        block: None,
         flags: MessageFlags::default(),
         live: false,
     }
