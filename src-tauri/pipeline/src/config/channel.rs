@@ -1,8 +1,9 @@
 //! One channel's table.
 
 use super::{
-    Backend, BlocksConfig, ChannelQueueConfig, Config, Disable, DmPolicy, GroupPolicy, MentionPattern,
-    Narration, OutputConfig, ReasoningDisplay, Secret, Template, ToolDisplay, TypingMode, access, reduce,
+    AutoSpeech, Backend, BlocksConfig, ChannelQueueConfig, Config, Disable, DmPolicy, GroupPolicy,
+    MentionPattern, Narration, OutputConfig, ReasoningDisplay, Secret, Template, ToolDisplay, TypingMode,
+    access, reduce,
 };
 use foldback_channels::{Mention, profile};
 use foldback_directives::{Bare, Dialect, Placement, Settings, TrailingSilence};
@@ -102,6 +103,8 @@ pub struct ChannelConfig {
     pub response_prefix: Template,
     /// Sending answers in blocks while they grow.
     pub blocks: BlocksConfig,
+    /// The answers that are spoken, beside their text.
+    pub speech_auto: AutoSpeech,
     /// See `output`.
     pub dialects: Option<Vec<Dialect>>,
     /// See `output`.
@@ -158,6 +161,7 @@ impl Default for ChannelConfig {
             typing: TypingMode::default(),
             response_prefix: Template::default(),
             blocks: BlocksConfig::default(),
+            speech_auto: AutoSpeech::default(),
             dialects: None,
             placement: None,
             bare: None,
@@ -247,6 +251,9 @@ impl Config {
         output.reasoning = own.reasoning.unwrap_or(output.reasoning);
         output.narration = own.narration.or(output.narration);
         output.disable.extend(&own.disable);
+        if own.speech_auto == AutoSpeech::Off {
+            output.disable.push(Disable::Voice);
+        }
         output
     }
 

@@ -1,13 +1,14 @@
 //! Voice directives: what is spoken, what it becomes on each channel, and that nothing of it stays behind.
 
-use crate::bot::{Bot, World, runtime, text};
+use crate::bot::{Bot, World, killed, runtime, text, tool};
 use async_trait::async_trait;
 use foldback_agents::speech::{Note, Speaker, SpeechError, ToneVoice, Voice};
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::{Rules, SendDir, Speech, VoiceOutput, Voices, config::FilesConfig};
 use foldback_store::Journal as _;
 use foldback_wire::{
-    Actor, ChannelId, Event, Kind, OpKind, Operation, OutcomeCode, Platform, SpokenDirective, Terminal,
+    Actor, Attachment, ChannelId, Event, Kind, OpKind, Operation, OutcomeCode, Platform, SpokenDirective,
+    Terminal,
 };
 use std::{
     path::Path,
@@ -452,4 +453,130 @@ async fn audio_as_voice_makes_audio_files_of_its_message_voice_notes() {
     bot.turn(Platform::Telegram, "again").await;
     assert_eq!(bot.screen(Platform::Telegram)[4], "Audio a.ogg ");
     bot.check().await;
+}
+
+fn auto(mode: &str) -> String {
+    let of = |platform: &Platform| {
+        format!(
+            "[channels.{platform}]\nspeech_auto = \"{mode}\"\n",
+            platform = platform.code()
+        )
+    };
+    Platform::ALL.iter().map(of).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_are_spoken_after_their_text_as_the_channel_says() {
+    let with_sound = |bot: &Bot, platform| {
+        let mut message = bot.message(platform, "listen");
+        message.files.push(Attachment {
+            name: "note.ogg".to_owned(),
+            media_type: "Audio/ogg; codecs=opus".to_owned(),
+            size: Some(1),
+            source: None,
+        });
+        message
+    };
+    for (mode, plain, sound) in [
+        ("tagged", false, false),
+        ("inbound", false, true),
+        ("always", true, true),
+    ] {
+        for platform in Platform::ALL {
+            let bot = bot(ToneVoice, &auto(mode)).await;
+            bot.says([text("**Three** plain words")]);
+            assert_eq!(bot.turn(*platform, "hi").await, Terminal::Replied);
+            let calls = bot.calls(*platform, OpKind::SendVoice);
+            assert_eq!(calls.len(), usize::from(plain), "{platform} {mode}");
+            bot.says([text("Three more words")]);
+            let message = with_sound(&bot, *platform);
+            let turn = bot.engine.submit(message).await.unwrap();
+            assert_eq!(turn.ended().await, Some(Terminal::Replied));
+            let calls = bot.calls(*platform, OpKind::SendVoice);
+            assert_eq!(
+                calls.len(),
+                usize::from(plain) + usize::from(sound),
+                "{platform} {mode}"
+            );
+            if sound {
+                let screen = bot.screen(*platform);
+                let last = [
+                    screen[screen.len() - 2].as_str(),
+                    screen[screen.len() - 1].as_str(),
+                ];
+                assert_eq!(last, ["Three more words", "voice Three more words"], "{platform}");
+            }
+            bot.check().await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_speaks_itself_or_is_narration_is_not_spoken_again() {
+    let bot = bot(ToneVoice, &auto("always")).await;
+    bot.says([text(ANSWER)]);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(
+        bot.screen(Platform::Telegram),
+        ["voice Hey, three words", "And in writing"]
+    );
+    bot.says([text("I look."), tool("t1"), text("Found it.")]);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(
+        bot.screen(Platform::Telegram)[2..],
+        ["I look.", "Found it.", "voice Found it."]
+    );
+    bot.says([text("NO_REPLY")]);
+    bot.turn(Platform::Telegram, "hi").await;
+    assert_eq!(bot.calls(Platform::Telegram, OpKind::SendVoice).len(), 2);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_channel_whose_speech_is_off_says_nothing_aloud() {
+    let bot = bot(ToneVoice, &auto("off")).await;
+    bot.says([text(ANSWER)]);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Telegram), ["And in writing"]);
+    assert_eq!(skips(&bot).await[0].0, OutcomeCode::Unsupported);
+    bot.check().await;
+}
+
+/// A voice that takes its time.
+struct Slow(tokio::sync::Notify);
+
+#[async_trait]
+impl Voice for Slow {
+    fn backend(&self) -> &'static str {
+        "slow"
+    }
+
+    async fn say(&self, _text: &str) -> Result<Vec<u8>, SpeechError> {
+        self.0.notified().await;
+        Err(SpeechError::Cancelled)
+    }
+}
+
+#[test]
+fn an_answer_that_a_kill_kept_from_being_spoken_is_spoken_once_afterwards() {
+    let config = auto("always");
+    let world = killed(async {
+        let world = speaking(World::new(), Slow(tokio::sync::Notify::new()));
+        let bot = Bot::in_world(world, &config, Rules::all()).await;
+        bot.says([text("Three plain words")]);
+        let _turn = bot.user(Platform::Telegram, "hi").await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert_eq!(bot.screen(Platform::Telegram), ["Three plain words"]);
+        bot
+    });
+    runtime().block_on(async {
+        let bot = Bot::in_world(speaking(world, ToneVoice), &config, Rules::all()).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let spoken = ["Three plain words", "voice Three plain words"];
+        assert_eq!(bot.screen(Platform::Telegram), spoken);
+        let bot = Bot::in_world(speaking(bot.into_world(), ToneVoice), &config, Rules::all()).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert_eq!(bot.screen(Platform::Telegram), spoken);
+        bot.check().await;
+    });
 }

@@ -53,6 +53,10 @@ pub(super) struct TurnDirectives {
     speech_took: Duration,
     /// The texts of the message that were to be heard and are not.
     unspoken: Vec<(DirectiveRef, String)>,
+    /// The number behind those of the message's directives.
+    pub(super) next_index: u32,
+    /// The message says itself what of it is to be heard.
+    pub(super) has_voice: bool,
 }
 
 impl TurnDirectives {
@@ -73,6 +77,8 @@ impl TurnDirectives {
             file_answered: false,
             speech_took: Duration::ZERO,
             unspoken: Vec::new(),
+            next_index: 0,
+            has_voice: false,
         }
     }
 
@@ -90,6 +96,7 @@ impl TurnDirectives {
     ) -> Result<(), StoreError> {
         let span = directive.span();
         let tag = directive.tag();
+        self.note_directive(at, &directive);
         let done = match directive {
             Directive::React { emoji, message, .. } => self.react(operations, at, &emoji, message).await?,
             Directive::SendFile {
@@ -132,6 +139,12 @@ impl TurnDirectives {
             message: at.message,
             diagnostic,
         })
+    }
+
+    /// Takes note of a directive of the message.
+    fn note_directive(&mut self, at: DirectiveRef, directive: &Directive) {
+        self.next_index = self.next_index.max(at.index.saturating_add(1));
+        self.has_voice |= matches!(directive, Directive::Voice { .. });
     }
 
     async fn react(

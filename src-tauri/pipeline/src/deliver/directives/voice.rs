@@ -3,6 +3,7 @@
 
 use super::{Skip, TurnDirectives, claim_message, send_text};
 use crate::{
+    config::AutoSpeech,
     deliver::{operation::OutgoingOperation, turn_operations::TurnOperations},
     rules::Rule,
     voices::VoiceOutput,
@@ -10,9 +11,12 @@ use crate::{
 use foldback_agents::speech::{Speaker, SpeechError, Spoken, Words};
 use foldback_store::StoreError;
 use foldback_wire::{
-    Body, DirectiveRef, FileIdentity, Header, Kind, Operation, OutcomeCode, SpokenDirective,
+    Attachment, Body, DirectiveRef, FileIdentity, Header, Kind, Operation, OutcomeCode, SpokenDirective,
 };
 use std::time::Duration;
+
+/// Begins the media type of a file with sound.
+const SOUND: &str = "audio/";
 
 impl TurnDirectives {
     /// Speaks a text, or says why not. The text after it waits for the sound, as it does for every directive, but no
@@ -54,6 +58,42 @@ impl TurnDirectives {
         Ok(done)
     }
 
+    /// True where the settings want the answers of this turn to be heard, beside what its directives say.
+    pub(crate) fn speaks_answers(&self) -> bool {
+        let with_sound = |file: &Attachment| {
+            let kind = file.media_type.get(..SOUND.len());
+            kind.is_some_and(|kind| kind.eq_ignore_ascii_case(SOUND))
+        };
+        match self.ports.settings(&self.inbound.channel).speech_auto {
+            AutoSpeech::Off | AutoSpeech::Tagged => false,
+            AutoSpeech::Inbound => self.inbound.files.iter().any(with_sound),
+            AutoSpeech::Always => true,
+        }
+    }
+
+    /// Speaks the text of an answer, which went out, where the settings say so and no directive of its message speaks. As
+    /// the text is there, a failure is told in the journal alone.
+    pub(crate) async fn speak_answer(
+        &mut self,
+        operations: &mut TurnOperations,
+        message: u32,
+        text: &str,
+    ) -> Result<(), StoreError> {
+        if !self.speaks_answers() || self.has_voice || operations.answer.held_with().is_some() {
+            return Ok(());
+        }
+        // The text answers what the header names.
+        self.file_answered = true;
+        let at = DirectiveRef {
+            message,
+            index: self.next_index,
+        };
+        if let Err(skip) = self.voice(operations, at, text).await? {
+            operations.warn(format!("the answer is not spoken: {}", skip.why))?;
+        }
+        Ok(())
+    }
+
     /// The end of a message. What it wanted to be heard and could not be is sent as text where it has no other, so that
     /// nobody is left without a word.
     pub(crate) async fn end_message(
@@ -69,6 +109,8 @@ impl TurnDirectives {
         self.audio_as_voice = false;
         self.header = Header::default();
         self.file_answered = false;
+        self.next_index = 0;
+        self.has_voice = false;
         Ok(())
     }
 

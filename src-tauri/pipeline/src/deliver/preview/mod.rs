@@ -141,6 +141,11 @@ impl Preview {
         self.clean.push_str(text);
     }
 
+    /// The text so far.
+    pub(crate) fn text(&self) -> &str {
+        &self.clean
+    }
+
     pub(crate) fn has_text(&self) -> bool {
         !self.clean.trim().is_empty()
     }

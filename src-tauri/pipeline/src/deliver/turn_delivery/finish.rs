@@ -75,6 +75,9 @@ impl TurnDelivery {
             clean,
             header,
             directives: left,
+            next_index,
+            has_voice,
+            is_spoken,
             narration,
             ended,
             begun,
@@ -84,6 +87,8 @@ impl TurnDelivery {
         directives.audio_as_voice = header.audio_as_voice == Some(true) && speaks;
         directives.header = header;
         directives.file_answered = begun.file_answered;
+        directives.next_index = next_index;
+        directives.has_voice = has_voice;
         for (at, directive) in left {
             directives.carry_out(operations, at, directive).await?;
         }
@@ -103,8 +108,13 @@ impl TurnDelivery {
         self.answer_flags = directives.flags(operations);
         preview.answer(target, self.answer_flags.clone());
         let has_text = preview.has_text() && !hidden;
+        let is_heard = has_text && ended && !narration && !is_spoken && directives.speaks_answers();
+        let heard = is_heard.then(|| preview.text().to_owned());
         if has_text && !truncated {
             preview.finish(operations, &mut self.rest).await?;
+            if let Some(text) = heard {
+                directives.speak_answer(operations, number, &text).await?;
+            }
         }
         directives.end_message(operations, has_text).await
     }

@@ -286,7 +286,12 @@ impl TurnDelivery {
                 return Ok(false);
             }
         }
+        let number = preview.message();
+        let heard = (has_text && !narration && self.directives.speaks_answers()).then(|| preview.text().to_owned());
         preview.finish(operations, &mut self.rest).await?;
+        if let Some(text) = heard {
+            self.directives.speak_answer(operations, number, &text).await?;
+        }
         Ok(has_text)
     }
 }

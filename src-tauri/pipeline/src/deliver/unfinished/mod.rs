@@ -71,6 +71,12 @@ pub(crate) struct UnfinishedMessage {
     pub(crate) header: Header,
     /// Those that nothing was done about.
     pub(crate) directives: Vec<(DirectiveRef, Directive)>,
+    /// The number behind those of its directives.
+    pub(crate) next_index: u32,
+    /// A directive of it says what is to be heard.
+    pub(crate) has_voice: bool,
+    /// Its text was spoken, or was to be.
+    pub(crate) is_spoken: bool,
     pub(crate) narration: bool,
     /// All its text is decided.
     pub(crate) ended: bool,
@@ -215,6 +221,10 @@ impl UnfinishedTurn {
         let mut messages: Vec<_> = readings.into_values().map(MessageReader::into_message).collect();
         for message in &mut messages {
             message.directives.retain(|(at, _)| !done.contains(at));
+            message.is_spoken = done.contains(&DirectiveRef {
+                message: message.number,
+                index: message.next_index,
+            });
         }
         Self {
             placeholder: unfinished_placeholder(events, clock),

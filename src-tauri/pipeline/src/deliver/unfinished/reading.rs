@@ -3,7 +3,7 @@
 use super::UnfinishedMessage;
 use crate::deliver::begun::ShownMessage;
 use foldback_wire::{
-    Body, Fate, Intent, Kind, MessageId, OpKind, Outcome, OutcomeCode, Range, Span, SteadyTime,
+    Body, Directive, Fate, Intent, Kind, MessageId, OpKind, Outcome, OutcomeCode, Range, Span, SteadyTime,
 };
 use std::collections::BTreeMap;
 
@@ -35,7 +35,11 @@ impl MessageReader {
             Kind::Chunk { text, .. } => self.raw.push_str(text),
             Kind::Decided { range, .. } if range.fate == Fate::Show => self.ranges.push(range.clone()),
             Kind::HeaderRead { header, .. } => message.header = header.clone(),
-            Kind::Directive { at, directive } => message.directives.push((*at, directive.clone())),
+            Kind::Directive { at, directive } => {
+                message.next_index = message.next_index.max(at.index.saturating_add(1));
+                message.has_voice |= matches!(directive, Directive::Voice { .. });
+                message.directives.push((*at, directive.clone()));
+            }
             Kind::MessageEnded { narration, .. } => {
                 message.narration = *narration;
                 message.ended = true;
