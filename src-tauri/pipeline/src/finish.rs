@@ -4,6 +4,7 @@ use crate::{
     context::TurnContext,
     deliver::{
         delivery_queue::DeliveryQueues,
+        footer::Footer,
         lead::Lead,
         operation_sender::OperationSender,
         turn_delivery::TurnDelivery,
@@ -82,6 +83,7 @@ fn delivery_of(
         (cancel, busy),
     );
     delivery.operations.lead = lead.map(Arc::new);
+    delivery.operations.footer = Footer::read(&session, events);
     let blocks = context.ports.settings(&unfinished.inbound.channel).blocks;
     delivery.operations.stream_blocks(blocks);
     Some(delivery)

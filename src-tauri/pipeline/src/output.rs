@@ -3,7 +3,7 @@
 
 use crate::{permissions::Question, user_text::UserText};
 use foldback_wire::{
-    AgentFault, Directive, DirectiveRef, Header, PermissionId, Span, StopReason, Suppression, ToolCall,
+    AgentFault, Directive, DirectiveRef, Header, PermissionId, Span, StopReason, Suppression, ToolCall, Usage,
 };
 
 /// The detail of the event of a run that is stopped for what its chat got of it. The end of the run does not say so: an
@@ -40,6 +40,8 @@ pub(crate) enum OutputEvent {
     ThoughtEnded,
     /// Words beside the answer, that no agent wrote.
     Aside(UserText<'static>),
+    /// Tokens were used.
+    Used(Usage),
     /// The sender is asked for a permission.
     Asked(Question),
     /// It was decided, and not by the sender's answer: what is said of it.

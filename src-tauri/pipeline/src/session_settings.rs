@@ -7,7 +7,7 @@ use foldback_directives::inbound::{
     Directives, Elevated, ExecAsk, ExecSecurity, Model, Queue, Reasoning, Think, Verbose,
 };
 use foldback_store::SessionSettings;
-use foldback_wire::{EffectiveSetting, ModelOverride, RunLevels, SettingSource, ThinkLevel};
+use foldback_wire::{EffectiveSetting, ModelOverride, RunLevels, SettingSource, ThinkLevel, UsageLine};
 use std::collections::BTreeMap;
 
 /// The model's name that clears what was chosen.
@@ -163,6 +163,17 @@ impl TurnSettings {
             Verbose::On => ToolDisplay::Compact,
             Verbose::Full => ToolDisplay::Full,
         })
+    }
+
+    /// True where people asked to be told what the agent does.
+    pub(crate) fn is_verbose(&self) -> bool {
+        let level = self.message.verbose.or(self.session.verbose);
+        level.is_some_and(|level| level != Verbose::Off)
+    }
+
+    /// The line about tokens under the answer, where it is set.
+    pub(crate) fn usage(&self) -> Option<UsageLine> {
+        self.message.usage.or(self.session.usage)
     }
 
     /// Display of reasoning in the chat, where it is set.

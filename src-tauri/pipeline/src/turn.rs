@@ -8,7 +8,7 @@ use crate::{
     config::{ReasoningDisplay, ToolDisplay},
     context::{RunHandle, RunState, TurnContext},
     deliver::{
-        delivery_queue::DeliveryQueues, operation_sender::OperationSender,
+        delivery_queue::DeliveryQueues, footer::Footer, operation_sender::OperationSender,
         turn_delivery::TurnDelivery, typing::Typing,
     },
     leaks::LeakWatch,
@@ -192,6 +192,7 @@ impl TurnRunner {
             .await?;
         let lead = self.lead(pending, agent.as_ref(), &request);
         let answers = lead.clone();
+        let footer = Footer::of(settings.usage(), session);
         let grammar = self.grammar_of(&port, is_heartbeat);
         let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
         let chat_full = CancellationToken::new();
@@ -209,6 +210,8 @@ impl TurnRunner {
             beside: joining(pending, joined),
             shows_tools: port.output.tools != ToolDisplay::None,
             shows_thoughts: port.output.reasoning != ReasoningDisplay::Hide,
+            shows_usage: footer.is_some(),
+            tells_answerer: settings.is_verbose(),
             permit: PermitContext {
                 permissions: &self.context.permissions,
                 config: &permissions,
@@ -230,6 +233,8 @@ impl TurnRunner {
         delivery.operations.chat_full = chat_full;
         delivery.operations.text_begins = typing.on_text();
         delivery.operations.lead = lead;
+        delivery.operations.footer = footer;
+        delivery.operations.tells_calls = settings.is_verbose();
         let blocks = self.context.ports.settings(&message.channel).blocks;
         delivery.operations.stream_blocks(blocks);
         let written = written(message, joined, &history);

@@ -20,6 +20,7 @@ mod begun;
 mod blocks;
 pub(crate) mod delivery_queue;
 mod directives;
+pub(crate) mod footer;
 pub(crate) mod lead;
 mod message_quota;
 pub(crate) mod operation;

@@ -58,6 +58,10 @@ pub(crate) struct Run<'a> {
     /// True where the chat may see something of tool calls, and of reasoning.
     pub(crate) shows_tools: bool,
     pub(crate) shows_thoughts: bool,
+    /// True where the chat sees the tokens that the run uses.
+    pub(crate) shows_usage: bool,
+    /// True where the chat is told that another backend or model answers.
+    pub(crate) tells_answerer: bool,
     pub(crate) permit: PermitContext<'a>,
     pub(crate) output: mpsc::Sender<OutputEvent>,
     pub(crate) leaks: &'a LeakWatch,
@@ -329,7 +333,12 @@ impl Run<'_> {
                 self.keep_agent_session(&progress.backend, id, start, detail)
                     .await
             }
-            Step::Usage(usage) => self.recorder.note(Kind::Used { usage }),
+            Step::Usage(usage) => {
+                if self.shows_usage {
+                    self.send_output([OutputEvent::Used(usage)]).await;
+                }
+                self.recorder.note(Kind::Used { usage })
+            }
             Step::Faulted { number, fault } => self.recorder.note(Kind::Faulted {
                 number,
                 op: None,
@@ -345,6 +354,10 @@ impl Run<'_> {
                 self.end_calls(progress)?;
                 if let Some(next) = &next {
                     progress.backend.clone_from(&next.backend);
+                    if self.tells_answerer {
+                        let told = UserText::AnsweredBy(next.clone());
+                        self.send_output([OutputEvent::Aside(told)]).await;
+                    }
                 }
                 self.recorder.note(Kind::Retrying {
                     attempt,

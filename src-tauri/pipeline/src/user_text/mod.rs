@@ -12,7 +12,7 @@ mod tests;
 pub(crate) use question::{Decider, line, shows_all};
 
 use crate::config::Interval;
-use foldback_wire::{AgentFault, PermissionOption, PermissionRequest};
+use foldback_wire::{AgentFault, Answerer, PermissionOption, PermissionRequest};
 use std::fmt;
 
 /// A sentence to the people in a chat.
@@ -83,6 +83,17 @@ pub(crate) enum UserText<'a> {
         /// Its words, from `commands`.
         text: &'a str,
     },
+    /// The tokens that an answer took.
+    TokensUsed {
+        /// Tokens read.
+        input: u64,
+        /// Tokens written.
+        output: u64,
+        /// The session, where it is to be named.
+        session: Option<&'a str>,
+    },
+    /// Another backend or model answers than the one that was asked first.
+    AnsweredBy(Answerer),
     /// The beginning of a text stands above.
     Excerpt {
         /// Bytes that are shown.
@@ -169,6 +180,15 @@ impl fmt::Display for UserText<'_> {
             }
             Self::ToolUnfinished { name } => write!(f, "🔧 `{name}` not finished"),
             Self::CommandAnswer { text } => f.write_str(text),
+            Self::TokensUsed {
+                input,
+                output,
+                session,
+            } => {
+                write!(f, "Tokens: {input} read, {output} written")?;
+                session.map_or(Ok(()), |session| write!(f, " · {session}"))
+            }
+            Self::AnsweredBy(ref answerer) => write!(f, "↪️ The answer comes from {answerer}."),
             Self::Excerpt { shown, whole } => write!(f, "{shown} of {whole} bytes"),
         }
     }

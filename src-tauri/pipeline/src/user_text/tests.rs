@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::config;
-use foldback_wire::{Actor, AgentFault, PermissionKind, UserId};
+use foldback_wire::{Actor, AgentFault, Answerer, PermissionKind, UserId};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -70,9 +70,11 @@ const fn number(text: &UserText<'_>) -> usize {
         UserText::AtLimit => 13,
         UserText::CommandAnswer { .. } => 14,
         UserText::ExportFailed => 15,
+        UserText::TokensUsed { .. } => 16,
+        UserText::AnsweredBy(_) => 17,
     }
 }
-const NUMBERS: usize = 16;
+const NUMBERS: usize = 18;
 
 /// Calls `see` with every sentence, each in all its forms.
 fn each(mut see: impl FnMut(&UserText<'_>)) {
@@ -116,6 +118,20 @@ fn each(mut see: impl FnMut(&UserText<'_>)) {
         },
         UserText::ToolUnfinished { name: "search" },
         UserText::Excerpt { shown: 1, whole: 2 },
+        UserText::TokensUsed {
+            input: 12,
+            output: 3,
+            session: None,
+        },
+        UserText::TokensUsed {
+            input: 12,
+            output: 3,
+            session: Some("telegram:c1"),
+        },
+        UserText::AnsweredBy(Answerer {
+            backend: "openai".to_owned(),
+            model: Some("gpt".to_owned()),
+        }),
         UserText::CommandAnswer {
             text: "⚙️ Think: high.",
         },

@@ -65,6 +65,7 @@ mod shutdown;
 mod speech;
 mod stepped_in;
 mod told_beside;
+mod told_in_chat;
 mod tool_ends;
 mod transcripts;
 mod trouble;

@@ -106,6 +106,22 @@ impl Asides {
                 self.want_line(operations, "…");
                 Ok(())
             }
+            ToolDisplay::Compact
+                if ends && operations.tells_calls && operations.rules.holds(Rule::AsideTools) =>
+            {
+                let known = &self.calls[at];
+                let ended = UserText::ToolEnded {
+                    name: &known.name,
+                    failed: known.status == ToolStatus::Failed,
+                    ms: known.took.unwrap_or_default().as_millis(),
+                };
+                let text = ended.to_string();
+                let text = operations.sender.recorder().words(&text).into_owned();
+                operations
+                    .send_aside(OutgoingOperation::aside(&text))
+                    .await
+                    .map(drop)
+            }
             ToolDisplay::None | ToolDisplay::Full | ToolDisplay::Compact => Ok(()),
         }
     }

@@ -7,6 +7,7 @@ mod timing;
 
 use super::{
     begun::{BegunMessage, ShownMessage},
+    footer::Footer,
     operation::{OutgoingOperation, Wording},
     rest::RestOfText,
     turn_operations::TurnOperations,
@@ -49,6 +50,8 @@ pub(crate) struct Preview {
     doubtful: Vec<OutgoingOperation>,
     /// More of it was to come, and does not.
     cut_off: bool,
+    /// The line that its last message ends with.
+    footer: Option<String>,
     waiting: bool,
     blocks: BlockProgress,
 }
@@ -71,6 +74,7 @@ impl Preview {
             unconfirmed: false,
             doubtful: Vec::new(),
             cut_off: false,
+            footer: None,
             waiting: false,
             blocks: BlockProgress::default(),
         }
@@ -131,6 +135,12 @@ impl Preview {
             operations.repairs(),
         );
         preview
+    }
+
+    /// Ends with the line under the answer, where that has one and a message is left to be sent or edited.
+    pub(crate) fn end_with_footer(&mut self, operations: &TurnOperations) {
+        let line = operations.footer.as_ref().and_then(Footer::text);
+        self.footer = line.map(|line| format!("\n{line}"));
     }
 
     pub(crate) const fn message(&self) -> u32 {
@@ -224,6 +234,10 @@ impl Preview {
                 if self.cut_off {
                     piece.suffix.push_str(ELLIPSIS);
                 }
+                if let Some(footer) = self.footer.take() {
+                    piece.suffix.push_str(&footer);
+                    operations.footer = None;
+                }
                 self.finish_message(operations, &piece).await?;
             } else {
                 rest.push(piece.span.of(&self.clean), self.is_ephemeral());
@@ -237,6 +251,9 @@ impl Preview {
         let mut limit = operations.message_limit();
         if self.cut_off {
             limit.max = limit.max.saturating_sub(limit.unit.measure(ELLIPSIS));
+        }
+        if let Some(footer) = &self.footer {
+            limit.max = limit.max.saturating_sub(limit.length(footer));
         }
         self.splitter.next_full(&self.clean, limit, operations.repairs())
     }

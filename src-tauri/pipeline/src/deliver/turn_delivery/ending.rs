@@ -70,6 +70,7 @@ impl TurnDelivery {
                 }
             }
         }
+        self.send_footer().await?;
         let operations = &mut self.operations;
         let tally = &operations.tally;
         let skipped = tally.directives > 0 && tally.directives == tally.skipped;
@@ -89,6 +90,20 @@ impl TurnDelivery {
         operations.collect_held().await?;
         operations.give_back_placeholder().await?;
         Ok(failure)
+    }
+
+    /// Sends the line under the answer as a message of its own, where no message of the answer could end with it: all of
+    /// them were out before the tokens were told. An answer without a text has none.
+    async fn send_footer(&mut self) -> Result<(), StoreError> {
+        let operations = &mut self.operations;
+        let Some(line) = operations.footer.take().and_then(|footer| footer.text()) else {
+            return Ok(());
+        };
+        let has_text = operations.tally.texts > 0 || operations.holds_text();
+        if has_text && operations.may_send_message() {
+            operations.send_aside(OutgoingOperation::aside(&line)).await?;
+        }
+        Ok(())
     }
 
     /// Says of an answer in which nothing is why that is so, as far as its agent told.

@@ -111,6 +111,9 @@ impl TurnDelivery {
         let is_heard = has_text && ended && !narration && !is_spoken && directives.speaks_answers();
         let heard = is_heard.then(|| preview.text().to_owned());
         if has_text && !truncated {
+            if ended && !narration {
+                preview.end_with_footer(operations);
+            }
             preview.finish(operations, &mut self.rest).await?;
             if let Some(text) = heard {
                 directives.speak_answer(operations, number, &text).await?;

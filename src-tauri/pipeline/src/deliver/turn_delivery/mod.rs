@@ -2,6 +2,7 @@
 
 mod ending;
 mod finish;
+mod message;
 mod rest_file;
 
 use super::{
@@ -15,7 +16,6 @@ use super::{
     turn_operations::TurnOperations,
 };
 use crate::{
-    config::Narration,
     files::SendDir,
     output::OutputEvent,
     ports::{Port, Ports},
@@ -25,7 +25,7 @@ use crate::{
 use ending::{Ending, Failure};
 use foldback_store::StoreError;
 use foldback_wire::{
-    Code, Diagnostic, Directive, DirectiveRef, Header, Inbound, Kind, MessageFlags, MessageId, Span, Stage,
+    Code, Diagnostic, Directive, DirectiveRef, Header, Inbound, Kind, MessageFlags, MessageId, Span,
     StopReason, Terminal,
 };
 use std::sync::Arc;
@@ -195,6 +195,11 @@ impl TurnDelivery {
             OutputEvent::Aside(text) => {
                 operations.send_aside(OutgoingOperation::own_aside(&text)).await?;
             }
+            OutputEvent::Used(usage) => {
+                if let Some(footer) = &mut operations.footer {
+                    footer.count(usage);
+                }
+            }
             OutputEvent::Asked(question) => asides.ask_question(operations, question).await?,
             OutputEvent::Decided { id, words } => asides.mark_decided(operations, &id, &words).await?,
             OutputEvent::Ended { narration } => self.end_message(narration).await?,
@@ -247,52 +252,6 @@ impl TurnDelivery {
                 Ok(None)
             }
         }
-    }
-
-    /// The end of an assistant message.
-    async fn end_message(&mut self, narration: bool) -> Result<(), StoreError> {
-        let has_text = match self.preview.take() {
-            Some(preview) => self.finish_preview(preview, narration).await?,
-            None => false,
-        };
-        for (at, directive) in std::mem::take(&mut self.late) {
-            self.directives
-                .carry_out(&mut self.operations, at, directive)
-                .await?;
-        }
-        self.directives.end_message(&mut self.operations, has_text).await
-    }
-
-    /// Answers whether the message has text for the user.
-    async fn finish_preview(&mut self, mut preview: Preview, narration: bool) -> Result<bool, StoreError> {
-        let operations = &mut self.operations;
-        let has_text = preview.has_text();
-        if narration && has_text {
-            let hides = operations.narration == Narration::Hide && !preview.is_begun();
-            let done = match operations.narration {
-                Narration::Show => "shown (narration = show)",
-                Narration::Hide if hides => "kept back (narration = hide)",
-                Narration::Hide => "shown, as blocks of it went out (blocks.enabled)",
-            };
-            let message = preview.message();
-            let detail = format!("message {message} is narration before a tool call and is {done}");
-            operations.note(Kind::Passed {
-                stage: Stage::Preview,
-                detail,
-            })?;
-            if hides {
-                operations.tally.hidden += 1;
-                preview.give_message_back(operations);
-                return Ok(false);
-            }
-        }
-        let number = preview.message();
-        let heard = (has_text && !narration && self.directives.speaks_answers()).then(|| preview.text().to_owned());
-        preview.finish(operations, &mut self.rest).await?;
-        if let Some(text) = heard {
-            self.directives.speak_answer(operations, number, &text).await?;
-        }
-        Ok(has_text)
     }
 }
 

@@ -9,6 +9,7 @@ use super::{
     begun::ShownMessage,
     blocks::Blocks,
     delivery_queue::PendingOperation,
+    footer::Footer,
     lead::Lead,
     message_quota::{LEFT_OUT, MessageQuota},
     operation::OutgoingOperation,
@@ -45,6 +46,10 @@ pub(crate) struct TurnOperations {
     pub(super) blocks: Option<Blocks>,
     /// The words before the answer, until a message of it has them.
     pub(crate) lead: Option<Arc<Lead>>,
+    /// The line under the answer, until a message has it.
+    pub(crate) footer: Option<Footer>,
+    /// Where the channel cannot edit, each tool call is told of once it is over, in a line of its own.
+    pub(crate) tells_calls: bool,
     pub(super) quota: MessageQuota,
     /// The messages of the answer, all of which are held where one before them did not arrive.
     pub(super) answer: Arc<TextParts>,
@@ -98,6 +103,8 @@ impl TurnOperations {
             chat_full: CancellationToken::new(),
             text_begins: None,
             lead: None,
+            footer: None,
+            tells_calls: false,
             blocks: None,
             quota: MessageQuota::new(rules.holds(Rule::PreviewMost).then_some(most)),
             answer: Arc::default(),
@@ -168,7 +175,8 @@ impl TurnOperations {
     /// Sends the answer in blocks where the channel's settings say so; not where it is written into a message that stands
     /// in the chat already.
     pub(crate) fn stream_blocks(&mut self, config: BlocksConfig) {
-        let blocks = Blocks::of(config, self.can.edit, self.sender.turn());
+        let can_edit = self.can.edit || !self.rules.holds(Rule::PreviewCannotEdit);
+        let blocks = Blocks::of(config, can_edit, self.sender.turn());
         self.blocks = blocks.filter(|_| !self.replaces_message());
     }
 
