@@ -187,14 +187,21 @@ impl TurnRunner {
             history: &history,
             notices: &notices,
         };
+        let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
         let request = self
-            .request(pending, joined, &port, agent.as_ref(), &cancel, (&settings, told))
+            .request(
+                pending,
+                joined,
+                &port,
+                agent.as_ref(),
+                &cancel,
+                (&settings, told, &output),
+            )
             .await?;
         let lead = self.lead(pending, agent.as_ref(), &request);
         let answers = lead.clone();
         let footer = Footer::of(settings.usage(), session);
         let grammar = self.grammar_of(&port, is_heartbeat);
-        let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
         let chat_full = CancellationToken::new();
         let run = Run {
             agent,

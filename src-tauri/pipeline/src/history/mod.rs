@@ -69,9 +69,12 @@ impl Conversation<'_> {
         })
     }
 
-    /// Compacts the conversation where it is over `agent.compact_at`. Where that fails, the run goes on: the agent then
-    /// leaves out what is oldest.
-    pub(crate) async fn make_room(&self, cancel: &CancellationToken) -> Result<(), StoreError> {
+    /// Compacts the conversation where it is over `agent.compact_at`; answers what came of it. Where that fails, the run
+    /// goes on: the agent then leaves out what is oldest.
+    pub(crate) async fn make_room(
+        &self,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Compaction>, StoreError> {
         let config = &self.context.ports.config.agent;
         let is_full = self.agent.conversation(self.session).is_some_and(|size| {
             // More than fits is full whatever the number.
@@ -79,15 +82,17 @@ impl Conversation<'_> {
             f64::from(tokens) > f64::from(config.context_tokens) * config.compact_at
         });
         if !is_full {
-            return Ok(());
+            return Ok(None);
         }
         let order = CompactionOrder::default();
         match self.compact(&order, Actor::Pipeline, cancel).await? {
-            Ok(_) | Err(CompactionError::Nothing { .. } | CompactionError::Cancelled) => Ok(()),
+            Ok(compaction) => Ok(Some(compaction)),
+            Err(CompactionError::Nothing { .. } | CompactionError::Cancelled) => Ok(None),
             Err(error) => {
                 let detail = self.recorder.words(&error.to_string()).into_owned();
                 self.recorder
-                    .warn(format!("the conversation was not compacted: {detail}"))
+                    .warn(format!("the conversation was not compacted: {detail}"))?;
+                Ok(None)
             }
         }
     }

@@ -5,16 +5,19 @@ use crate::{
     brief::{ToldBeside, brief},
     deliver::lead::Lead,
     history::Conversation,
+    output::OutputEvent,
     pending::{JoinedMessage, Pending},
     ports::Port,
     rules::Rule,
     session_settings::TurnSettings,
+    user_text::UserText,
 };
-use foldback_agents::{Agent, TurnRequest};
+use foldback_agents::{Agent, Compaction, TurnRequest};
 use foldback_directives::Settings;
 use foldback_store::StoreError;
 use foldback_wire::Answerer;
 use std::sync::Arc;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 impl TurnRunner {
@@ -26,13 +29,21 @@ impl TurnRunner {
         port: &Port,
         agent: &dyn Agent,
         cancel: &CancellationToken,
-        (settings, told): (&TurnSettings, ToldBeside<'_>),
+        (settings, told, output): (&TurnSettings, ToldBeside<'_>, &mpsc::Sender<OutputEvent>),
     ) -> Result<TurnRequest, StoreError> {
         let mut request = brief(&self.context, pending, joined, told, port, agent, cancel).await?;
         if self.context.rules.holds(Rule::InlineLevels) {
             request.levels = settings.levels(&self.context.ports.config.agent.models);
         }
-        self.recall(pending, agent, &request, cancel).await?;
+        let compacted = self.recall(pending, agent, &request, cancel).await?;
+        if let Some(compacted) = compacted.filter(|_| settings.is_verbose()) {
+            let told = UserText::Compacted {
+                before: compacted.tokens_before,
+                after: compacted.tokens_after,
+            };
+            // The delivery takes it as it begins.
+            let _ = output.send(OutputEvent::Aside(told)).await;
+        }
         Ok(request)
     }
 
@@ -65,13 +76,14 @@ impl TurnRunner {
     }
 
     /// Has the agent remember what was said before, as far as it fits, where that is not its backend's own to remember.
+    /// Answers the compaction that took.
     async fn recall(
         &self,
         pending: &Pending,
         agent: &dyn Agent,
         request: &TurnRequest,
         cancel: &CancellationToken,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Option<Compaction>, StoreError> {
         let conversation = Conversation {
             context: &self.context,
             recorder: &pending.recorder,

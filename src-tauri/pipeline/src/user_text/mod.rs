@@ -94,6 +94,13 @@ pub(crate) enum UserText<'a> {
     },
     /// Another backend or model answers than the one that was asked first.
     AnsweredBy(Answerer),
+    /// The earlier part of the conversation was summarised.
+    Compacted {
+        /// Tokens before.
+        before: u64,
+        /// Tokens afterwards.
+        after: u64,
+    },
     /// The beginning of a text stands above.
     Excerpt {
         /// Bytes that are shown.
@@ -188,6 +195,10 @@ impl fmt::Display for UserText<'_> {
                 write!(f, "Tokens: {input} read, {output} written")?;
                 session.map_or(Ok(()), |session| write!(f, " · {session}"))
             }
+            Self::Compacted { before, after } => write!(
+                f,
+                "🧹 Earlier messages are summarised now: {before} tokens became {after}."
+            ),
             Self::AnsweredBy(ref answerer) => write!(f, "↪️ The answer comes from {answerer}."),
             Self::Excerpt { shown, whole } => write!(f, "{shown} of {whole} bytes"),
         }

@@ -72,9 +72,10 @@ const fn number(text: &UserText<'_>) -> usize {
         UserText::ExportFailed => 15,
         UserText::TokensUsed { .. } => 16,
         UserText::AnsweredBy(_) => 17,
+        UserText::Compacted { .. } => 18,
     }
 }
-const NUMBERS: usize = 18;
+const NUMBERS: usize = 19;
 
 /// Calls `see` with every sentence, each in all its forms.
 fn each(mut see: impl FnMut(&UserText<'_>)) {
@@ -127,6 +128,10 @@ fn each(mut see: impl FnMut(&UserText<'_>)) {
             input: 12,
             output: 3,
             session: Some("telegram:c1"),
+        },
+        UserText::Compacted {
+            before: 900,
+            after: 100,
         },
         UserText::AnsweredBy(Answerer {
             backend: "openai".to_owned(),

@@ -265,3 +265,26 @@ async fn a_backend_that_cannot_be_compacted_is_named() {
     );
     bot.check().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_verbose_session_is_told_that_its_conversation_was_compacted() {
+    let (server, bot) = life(World::new(), "compact_at = 0.00001\n", 10_000).await;
+    bot.turn(PLATFORM, "/verbose on").await;
+    for (number, name) in SIX.into_iter().enumerate() {
+        if number == 5 {
+            server.reply(says("They like fruit."));
+        }
+        told(&server, &bot, name, "Good.").await;
+    }
+    let screen = bot.screen(PLATFORM);
+    let [.., notice, answer] = screen.as_slice() else {
+        panic!("{screen:?}")
+    };
+    assert!(
+        notice.starts_with("🧹 Earlier messages are summarised now: "),
+        "{notice}"
+    );
+    assert_eq!(answer, "Good.");
+    assert_eq!(screen.iter().filter(|text| text.starts_with('🧹')).count(), 1);
+    bot.check().await;
+}
