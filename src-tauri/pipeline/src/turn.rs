@@ -5,7 +5,7 @@ mod asked;
 
 use crate::{
     brief::ToldBeside,
-    config::{ReasoningDisplay, ToolDisplay},
+    config::{PermissionsConfig, ReasoningDisplay, ToolDisplay},
     context::{RunHandle, RunState, TurnContext},
     deliver::{
         delivery_queue::DeliveryQueues, footer::Footer, operation_sender::OperationSender,
@@ -200,7 +200,6 @@ impl TurnRunner {
             .await?;
         let lead = self.lead(pending, agent.as_ref(), &request);
         let answers = lead.clone();
-        let footer = Footer::of(settings.usage(), session);
         let grammar = self.grammar_of(&port, is_heartbeat);
         let chat_full = CancellationToken::new();
         let run = Run {
@@ -217,15 +216,9 @@ impl TurnRunner {
             beside: joining(pending, joined),
             shows_tools: port.output.tools != ToolDisplay::None,
             shows_thoughts: port.output.reasoning != ReasoningDisplay::Hide,
-            shows_usage: footer.is_some(),
+            shows_usage: settings.usage().is_some(),
             tells_answerer: settings.is_verbose(),
-            permit: PermitContext {
-                permissions: &self.context.permissions,
-                config: &permissions,
-                turn: *id,
-                session,
-                message,
-            },
+            permit: self.permit_context(pending, &permissions),
             cancel,
             output,
             leaks: &leaks,
@@ -236,14 +229,10 @@ impl TurnRunner {
                 }
             },
         };
-        let mut delivery = self.delivery(pending, sender, port, (stopped, busy));
+        let mut delivery = self.delivery(pending, sender, port, (stopped, busy), &settings);
         delivery.operations.chat_full = chat_full;
         delivery.operations.text_begins = typing.on_text();
         delivery.operations.lead = lead;
-        delivery.operations.footer = footer;
-        delivery.operations.tells_calls = settings.is_verbose();
-        let blocks = self.context.ports.settings(&message.channel).blocks;
-        delivery.operations.stream_blocks(blocks);
         let written = written(message, joined, &history);
         let scan = Scan::new(
             &grammar,
@@ -282,6 +271,7 @@ impl TurnRunner {
         sender: OperationSender,
         port: Port,
         ends: (CancellationToken, TaskTrackerToken),
+        settings: &TurnSettings,
     ) -> TurnDelivery {
         let context = &self.context;
         let mut delivery = TurnDelivery::new(
@@ -293,8 +283,27 @@ impl TurnRunner {
             pending.message.clone(),
             ends,
         );
-        delivery.operations.write_into(pending.into.clone());
+        let operations = &mut delivery.operations;
+        operations.write_into(pending.into.clone());
+        operations.stream_blocks(context.ports.settings(&pending.message.channel).blocks);
+        operations.footer = Footer::of(settings.usage(), &pending.session);
+        operations.tells_calls = settings.is_verbose();
         delivery
+    }
+
+    /// What a request for permission of the turn's agent is decided from.
+    fn permit_context<'a>(
+        &'a self,
+        pending: &'a Pending,
+        config: &'a PermissionsConfig,
+    ) -> PermitContext<'a> {
+        PermitContext {
+            permissions: &self.context.permissions,
+            config,
+            turn: pending.id,
+            session: &pending.session,
+            message: &pending.message,
+        }
     }
 
     /// The settings of a turn, read as its run starts, and what its agent is to be told; those settings that are not the

@@ -34,7 +34,7 @@ use foldback_wire::{
     Body, CleanPlace, Clock, Directive, DirectiveRef, Event, Header, Inbound, Intent, Kind, OpId, OpKind,
     Stage, Target,
 };
-use reading::{LiveEdit, MessageReader};
+use reading::{LiveEdit, MessageReader, left_of};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A turn of which not everything is in the outbox.
@@ -138,7 +138,7 @@ impl UnfinishedTurn {
         let (mut done, mut put) = (HashSet::new(), BTreeSet::new());
         let mut tally = Tally::of(events);
         let mut answer = TextParts::default();
-        let mut blocks = BTreeSet::new();
+        let mut blocks: BTreeSet<OpId> = BTreeSet::new();
         let (mut over, mut has_own_words, mut spoke, mut chunked) = (false, false, false, false);
         let mut others = 0;
         for event in events {
@@ -176,9 +176,7 @@ impl UnfinishedTurn {
                         begun.parts += u32::from(span.end > begun.said);
                         begun.said = begun.said.max(span.end);
                         answer.add(*op);
-                        if intent.block.is_some() {
-                            blocks.insert(*op);
-                        }
+                        blocks.extend(intent.block.map(|_| *op));
                     }
                 }
                 Kind::Ended { op, outcome } => {
@@ -218,14 +216,6 @@ impl UnfinishedTurn {
                 kind => over |= is_end_of_run(kind),
             }
         }
-        let mut messages: Vec<_> = readings.into_values().map(MessageReader::into_message).collect();
-        for message in &mut messages {
-            message.directives.retain(|(at, _)| !done.contains(at));
-            message.is_spoken = done.contains(&DirectiveRef {
-                message: message.number,
-                index: message.next_index,
-            });
-        }
         Self {
             placeholder: unfinished_placeholder(events, clock),
             truncated: events.iter().any(|e| matches!(e.kind, Kind::Truncated { .. })),
@@ -233,7 +223,7 @@ impl UnfinishedTurn {
             others,
             inbound,
             run: RunEnd::of(events),
-            messages,
+            messages: left_of(readings, &done),
             answer,
             tally,
             has_own_words,

@@ -3,9 +3,10 @@
 use super::UnfinishedMessage;
 use crate::deliver::begun::ShownMessage;
 use foldback_wire::{
-    Body, Directive, Fate, Intent, Kind, MessageId, OpKind, Outcome, OutcomeCode, Range, Span, SteadyTime,
+    Body, Directive, DirectiveRef, Fate, Intent, Kind, MessageId, OpKind, Outcome, OutcomeCode, Range, Span,
+    SteadyTime,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// A message as far as its events were read.
 #[derive(Default)]
@@ -83,7 +84,7 @@ impl MessageReader {
         is_last
     }
 
-    pub(super) fn into_message(self) -> UnfinishedMessage {
+    fn into_message(self) -> UnfinishedMessage {
         let Self {
             raw,
             ranges,
@@ -122,6 +123,23 @@ impl MessageReader {
         });
         message
     }
+}
+
+/// The messages as they were read, without the directives that something was done about.
+pub(super) fn left_of(
+    readings: BTreeMap<u32, MessageReader>,
+    done: &HashSet<DirectiveRef>,
+) -> Vec<UnfinishedMessage> {
+    let left = |reader: MessageReader| {
+        let mut message = reader.into_message();
+        message.directives.retain(|(at, _)| !done.contains(at));
+        message.is_spoken = done.contains(&DirectiveRef {
+            message: message.number,
+            index: message.next_index,
+        });
+        message
+    };
+    readings.into_values().map(left).collect()
 }
 
 /// The text of a message whose clean text this is.
