@@ -14,6 +14,7 @@ mod http;
 mod joiner;
 mod letta;
 mod levels;
+pub mod links;
 mod openai;
 mod program;
 mod script;

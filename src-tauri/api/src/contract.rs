@@ -84,6 +84,7 @@ commands! {
     filter_complete(FilterComplete) -> Vec<Completion>: "What could stand at the cursor of a filter.";
     turns(TurnList) -> Vec<TurnSummary>: "The latest turns, newest first.";
     turn(TurnRef) -> TurnDetail: "Everything about a turn.";
+    turn_run_again(TurnRef) -> TurnRef: "Runs the message of a turn again that failed or found no room; answers the new turn.";
     turn_at(MomentAt) -> Moment: "A turn as it was at a moment.";
     why(WhyQuestion) -> Why: "Why the bot did, or did not, say something.";
     compose(Compose) -> ComposeResult: "Reads, lints and previews an agent's output.";

@@ -87,6 +87,8 @@ fn only_says_yes(kind: &Kind) -> bool {
             | Kind::Joined { .. }
             | Kind::TakenIn { .. }
             | Kind::GroupHistory { .. }
+            | Kind::LinkRead { .. }
+            | Kind::RunAgain { .. }
             | Kind::Dequeued { .. }
             | Kind::RunStarted { .. }
             | Kind::PermissionAsked { .. }

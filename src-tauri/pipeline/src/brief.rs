@@ -8,6 +8,7 @@ use crate::{
     rules::Rule,
     stages::{
         gather::{Gather, GatheredFiles},
+        links::LinkStage,
         notices::notices_section,
         others::{CollectedMessage, collected_section, group_section, summary_section},
         prepare::{HostAbilities, PrepareContext, prepare},
@@ -31,6 +32,13 @@ pub(crate) struct ToldBeside<'a> {
     pub(crate) notices: &'a [SystemNotice],
 }
 
+/// The material that the agent is given.
+pub(crate) struct Brief {
+    pub(crate) request: TurnRequest,
+    /// The texts behind links: strangers' words, none of which is carried out where the agent repeats them.
+    pub(crate) linked: Vec<String>,
+}
+
 /// The material that the agent is given: the files that came, and the prompt, which names them. Those of the messages that
 /// are answered with this one are part of both.
 pub(crate) async fn brief(
@@ -41,7 +49,7 @@ pub(crate) async fn brief(
     port: &Port,
     agent: &dyn Agent,
     cancel: &CancellationToken,
-) -> Result<TurnRequest, StoreError> {
+) -> Result<Brief, StoreError> {
     let Pending {
         message, recorder, ..
     } = pending;
@@ -62,12 +70,25 @@ pub(crate) async fn brief(
             messages: told.history.to_vec(),
         })?;
     }
+    let masks = context.redaction.as_ref();
+    let links = LinkStage {
+        reader: context.links.as_ref(),
+        config: &context.ports.config.links,
+        clock: recorder.clock.as_ref(),
+        masks: masks.filter(|redaction| redaction.inbound() == InboundSecrets::Agent),
+        cancel,
+    };
+    let mut linked = Vec::new();
     let mut collected = Vec::new();
     for JoinedMessage { pending, .. } in of_kind(joined, JoinKind::Collected) {
         let (gathered, heard) = gather_files(context, &gather, &pending.message, cancel).await;
         pending.recorder.note_all(gathered.events(&pending.message))?;
         files.extend(gathered.files);
         sections.push_str(&heard);
+        let read = links.read(&pending.message.text).await;
+        linked.extend(read.texts());
+        pending.recorder.note_all(read.events)?;
+        sections.push_str(&read.section);
         collected.push(CollectedMessage {
             message: &pending.message,
             files: gathered.notes,
@@ -77,6 +98,10 @@ pub(crate) async fn brief(
     recorder.note_all(gathered.events(message))?;
     files.extend(gathered.files);
     sections.push_str(&heard);
+    let read = links.read(&message.text).await;
+    linked.extend(read.texts());
+    recorder.note_all(read.events)?;
+    sections.push_str(&read.section);
     let summarised: Vec<_> = of_kind(joined, JoinKind::Summarised)
         .map(|other| &other.pending.message)
         .collect();
@@ -107,7 +132,7 @@ pub(crate) async fn brief(
         .await?;
     let mut message = message.clone();
     message.forget_handles();
-    Ok(TurnRequest {
+    let request = TurnRequest {
         run: context.ids.run(),
         session: pending.session.clone(),
         prompt,
@@ -115,7 +140,8 @@ pub(crate) async fn brief(
         levels: RunLevels::default(),
         resume: resumed(context, pending).await?,
         files,
-    })
+    };
+    Ok(Brief { request, linked })
 }
 
 /// The messages that join in this way, the oldest first.

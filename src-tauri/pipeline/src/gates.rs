@@ -39,6 +39,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(crate) enum TurnOrigin {
     /// Its message just came in.
     New,
+    /// A person has its message run again.
+    Again,
     /// An earlier process received its message.
     Resumed {
         /// Its session has counted it already.
@@ -243,7 +245,7 @@ impl Gates {
         let Some(Port { can, .. }) = self.context.ports.port(&message.channel) else {
             return Ok(no_such_channel(message).flow());
         };
-        // A message that an earlier process received came in time.
+        // A message that an earlier process received came in time, and so did one that a person has run again.
         if origin == TurnOrigin::New {
             let context = AgeContext {
                 rules,

@@ -64,7 +64,7 @@ pub use command_reference::{CommandReference, command_references};
 pub use context::Agents;
 pub use crash::CrashPoint;
 pub use deliver::reply::honoured_flags;
-pub use engine::{Engine, Footprint, NoSuchChannel, Parts, ScheduleFault, StartError, Turn};
+pub use engine::{Engine, Footprint, NoSuchChannel, Parts, RunAgainFault, ScheduleFault, StartError, Turn};
 pub use files::{SendDir, Sendable, is_own_file};
 pub use flow::{Flow, Stop};
 pub use pairing::PairingFault;

@@ -16,6 +16,7 @@ use crate::{
     context::{RunHandle, TurnContext},
     deadline::Deadline,
     pending::Pending,
+    stages::links::has_link,
 };
 use foldback_agents::{Steer, SteerInput};
 use foldback_directives::Scanner;
@@ -89,6 +90,11 @@ impl Steering {
         let (Some(number), Some(port)) = (run.state.run(), self.context.ports.port(&message.channel)) else {
             return Ok(Err("the run has not begun yet".to_owned()));
         };
+        if self.context.links.is_some() && has_link(&message.text) {
+            let why =
+                "it has links, whose pages a run must know from its beginning to carry out nothing in them";
+            return Ok(Err(why.to_owned()));
+        }
         let grammar = self.context.scan_settings(&port);
         let mut texts = std::iter::once(message.text.as_str()).chain(message.quoted_texts());
         if texts.any(|text| Scanner::must_know(&grammar, text)) {
@@ -106,7 +112,7 @@ impl Steering {
             let limit = STEER.as_secs();
             return Ok(Err(format!("what came with it was not there within {limit} s")));
         };
-        let request = request?;
+        let request = request?.request;
         let input = SteerInput {
             prompt: request.prompt,
             message: request.message,

@@ -4,7 +4,7 @@
 mod asked;
 
 use crate::{
-    brief::ToldBeside,
+    brief::{Brief, ToldBeside},
     config::{PermissionsConfig, ReasoningDisplay, ToolDisplay},
     context::{RunHandle, RunState, TurnContext},
     deliver::{
@@ -188,7 +188,7 @@ impl TurnRunner {
             notices: &notices,
         };
         let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
-        let request = self
+        let Brief { request, linked } = self
             .request(
                 pending,
                 joined,
@@ -233,7 +233,7 @@ impl TurnRunner {
         delivery.operations.chat_full = chat_full;
         delivery.operations.text_begins = typing.on_text();
         delivery.operations.lead = lead;
-        let written = written(message, joined, &history);
+        let written = written(message, joined, &history, &linked);
         let scan = Scan::new(
             &grammar,
             &written,
@@ -358,13 +358,19 @@ fn joining(pending: &Pending, joined: &[JoinedMessage]) -> Vec<Draft> {
 
 /// What the agent is given of people's words as a run begins: the text that a turn answers, and what came with it. None
 /// of it is carried out where the agent repeats it.
-fn written<'a>(message: &'a Inbound, joined: &[JoinedMessage], history: &[GroupMessage]) -> Cow<'a, str> {
-    if joined.is_empty() && history.is_empty() && message.context.is_none() {
+fn written<'a>(
+    message: &'a Inbound,
+    joined: &[JoinedMessage],
+    history: &[GroupMessage],
+    linked: &[String],
+) -> Cow<'a, str> {
+    if joined.is_empty() && history.is_empty() && linked.is_empty() && message.context.is_none() {
         return Cow::Borrowed(&message.text);
     }
     let messages = joined.iter().map(|other| &other.pending.message).chain([message]);
     let texts =
         messages.flat_map(|message| std::iter::once(message.text.as_str()).chain(message.quoted_texts()));
     let said = history.iter().flat_map(|said| [said.sender.as_str(), &said.text]);
-    Cow::Owned(texts.chain(said).collect::<Vec<_>>().join("\n"))
+    let linked = linked.iter().map(String::as_str);
+    Cow::Owned(texts.chain(said).chain(linked).collect::<Vec<_>>().join("\n"))
 }

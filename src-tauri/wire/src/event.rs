@@ -188,6 +188,13 @@ pub enum Kind {
         /// The messages, oldest first.
         messages: Vec<GroupMessage>,
     },
+    /// A person has the message of another turn run again, which failed or found no room.
+    RunAgain {
+        /// That turn.
+        of: TurnId,
+        /// The person.
+        by: Actor,
+    },
     /// The message's turn has come.
     Dequeued {
         /// The time for which it waited.
@@ -212,6 +219,17 @@ pub enum Kind {
         /// The words that are spoken in it, where it was written down; older journals have it only in the prompt.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         heard: Option<String>,
+    },
+    /// A link in the message was read for the agent, or could not be.
+    LinkRead {
+        /// The address, without user, password and fragment.
+        link: String,
+        /// Its text, as the agent was given it; none where it was not read.
+        text: Option<String>,
+        /// Bytes of its whole text; the agent is given at most 16 KiB of it.
+        bytes: u64,
+        /// The reason for which it was not read, in words; empty where it was.
+        why: String,
     },
     /// Directives of the sender were read in the message's text.
     InlineDirectives(InlineDirectives),

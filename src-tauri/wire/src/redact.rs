@@ -174,6 +174,7 @@ impl Redaction {
             | Kind::NotSteered { .. }
             | Kind::TakenIn { .. }
             | Kind::GroupHistory { .. }
+            | Kind::LinkRead { .. }
             | Kind::LevelIgnored { .. }
             | Kind::Command { .. } => self.user_words(kind),
             Kind::Tool { .. } | Kind::PermissionDecided { .. } => self.work_words(kind),
@@ -198,6 +199,7 @@ impl Redaction {
             Kind::Intended { intent, .. } => self.intent(intent),
             // Nothing in these is in anybody's words.
             Kind::ScheduleSet(_)
+            | Kind::RunAgain { .. }
             | Kind::SchedulePaused(_)
             | Kind::ScheduleDue(_)
             | Kind::Received { .. }

@@ -92,6 +92,11 @@ impl Commands for Backend {
         self.read(compose).await
     }
 
+    async fn turn_run_again(&self, which: TurnRef) -> Result<TurnRef, Failure> {
+        self.check_live()?;
+        self.run_turn_again(which).await
+    }
+
     async fn ruler(&self, which: TurnRef) -> Result<Ruler, Failure> {
         self.rule(which.turn).await
     }

@@ -34,6 +34,7 @@ mod renewed;
 mod resends;
 mod retention;
 mod reviews;
+mod run_again;
 mod runs;
 mod schedules;
 mod secrets;

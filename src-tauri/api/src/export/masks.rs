@@ -120,6 +120,7 @@ fn place_of(event: &Event) -> &'static str {
         Kind::Received { .. } | Kind::TakenIn { .. } => "the user's message",
         Kind::GroupHistory { .. } => "the messages of the group",
         Kind::Gathered { .. } => "a file of the user",
+        Kind::LinkRead { .. } => "a link of the user",
         Kind::InlineDirectives(_) | Kind::Command { .. } | Kind::SettingsChanged { .. } => {
             "a directive of the user"
         }

@@ -1,7 +1,7 @@
 //! Failures of an operator's orders: who may talk, what waits, what runs, what is sent again.
 
 use super::{capital, failure};
-use foldback_pipeline::{PermissionFault, ScheduleFault};
+use foldback_pipeline::{PermissionFault, RunAgainFault, ScheduleFault};
 use foldback_store::PairingError;
 use foldback_wire::{ChannelId, OpId, SessionId, TurnId, rpc::Failure};
 use std::path::Path;
@@ -61,6 +61,20 @@ pub(crate) fn schedule(fault: &ScheduleFault) -> Failure {
         ScheduleFault::ChannelOff(_) => ("channel_off", Some("Switch the channel on first.")),
         ScheduleFault::NoPrompt(..) => ("no_prompt", Some("Write its file, and begin it again.")),
         ScheduleFault::Store(_) => ("journal", None),
+    };
+    failure(code, format!("{}.", capital(&fault.to_string())), hint)
+}
+
+/// A turn's message cannot be run again, and why.
+pub(crate) fn run_again(fault: &RunAgainFault) -> Failure {
+    let (code, hint) = match fault {
+        RunAgainFault::Unknown(_) => ("not_found", None),
+        RunAgainFault::Open(_) => ("turn_open", Some("Wait for its end, or stop it.")),
+        RunAgainFault::Ended(..) | RunAgainFault::Cancelled(_) => (
+            "has_an_end",
+            Some("Send it once more in Compose, where it is to be asked as something new."),
+        ),
+        RunAgainFault::Store(_) => ("journal", None),
     };
     failure(code, format!("{}.", capital(&fault.to_string())), hint)
 }

@@ -59,8 +59,10 @@ pub(super) fn classify(
         | Kind::NotSteered { .. }
         | Kind::Evicted { .. }
         | Kind::Joined { .. }
+        | Kind::RunAgain { .. }
         | Kind::Dequeued { .. } => whole(D::Gate),
         Kind::Gathered { .. }
+        | Kind::LinkRead { .. }
         | Kind::SettingsResolved { .. }
         | Kind::Prepared { .. }
         | Kind::TakenIn { .. }

@@ -189,6 +189,7 @@ fn written(message: &Inbound, events: &[Event]) -> String {
                 text,
                 ..
             } => texts.push(text),
+            Kind::LinkRead { text, .. } => texts.extend(text.as_deref()),
             Kind::GroupHistory { messages } => {
                 texts.extend(
                     messages

@@ -1,6 +1,6 @@
 //! Bounds that settings must keep and no type has.
 
-use super::{Config, Interval};
+use super::{Config, Interval, LinkMode};
 use std::time::Duration;
 
 /// Most processes of `acp` that may be allowed: each is a program of its own.
@@ -41,6 +41,7 @@ impl Config {
             files,
             store,
             log,
+            links,
             ..
         } = self;
         let at_least_1 = || "must be at least 1".to_owned();
@@ -114,6 +115,20 @@ impl Config {
                     .to_owned(),
             ),
         ];
+        let reads_links = links.mode != LinkMode::Program || !links.command.is_empty();
+        let links = [
+            (
+                "links.command",
+                reads_links,
+                "must name the program that reads links".to_owned(),
+            ),
+            (
+                "links.max_size",
+                links.max_size.0 > 0,
+                "must be more than 0; links.mode = \"off\" reads none".to_owned(),
+            ),
+        ];
+        let others = others.into_iter().chain(links);
         let mut bounds = bounds.into_iter().chain(paths).chain(times).chain(others);
         match bounds.find(|(_, kept, _)| !kept) {
             Some((field, _, message)) => Err(OutOfBounds { field, message }),
@@ -122,10 +137,11 @@ impl Config {
     }
 
     /// The waits that end something: with none at all it would end before it began.
-    fn times(&self) -> [(&'static str, Option<Interval>); 12] {
+    fn times(&self) -> [(&'static str, Option<Interval>); 13] {
         let Self {
             agent,
             attachments,
+            links,
             outbox,
             session,
             ..
@@ -142,6 +158,7 @@ impl Config {
             ("agent.acp.silence_timeout", Some(acp.silence_timeout)),
             ("agent.acp.total_timeout", Some(acp.total_timeout)),
             ("attachments.timeout", Some(attachments.timeout)),
+            ("links.timeout", Some(links.timeout)),
             ("outbox.max_age", Some(outbox.max_age)),
             ("session.reset.idle", session.reset.idle),
         ]
@@ -166,6 +183,9 @@ mod tests {
             ("agent.openai", "timeout", "0ms"),
             ("agent.acp", "total_timeout", "0m"),
             ("attachments", "timeout", "0s"),
+            ("links", "timeout", "0s"),
+            ("links", "max_size", "0MB"),
+            ("links", "mode", "program"),
             ("outbox", "max_age", "0s"),
             ("session.reset", "idle", "0s"),
             ("store", "max_size", "0MB"),

@@ -12,6 +12,7 @@ mod credentials;
 mod disable;
 mod hooks;
 pub mod keyring;
+mod links;
 mod load;
 mod log;
 mod output;
@@ -41,6 +42,7 @@ pub use credentials::CredentialReader;
 pub use disable::Disable;
 pub(crate) use disable::reduce;
 pub use hooks::{HookConfig, HookFilter};
+pub use links::{LinkMode, LinksConfig};
 pub use load::{ConfigError, load, parse};
 pub use log::LogConfig;
 pub use output::{Narration, OutputConfig, ReasoningDisplay, ToolDisplay};
@@ -84,6 +86,8 @@ pub struct Config {
     pub speech: SpeechConfig,
     /// Settings by which voice messages of people are written down.
     pub transcription: TranscriptionConfig,
+    /// Links in the messages of people.
+    pub links: LinksConfig,
     /// Settings by which messages are put into conversations.
     pub session: SessionConfig,
     /// Messages that wait for a running turn.

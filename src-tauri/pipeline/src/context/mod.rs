@@ -19,6 +19,7 @@ use crate::{
     rules::Rules,
     voices::Speech,
 };
+use foldback_agents::links::LinkReader;
 use foldback_directives::Settings;
 use foldback_wire::redact::Redaction;
 use std::sync::Arc;
@@ -30,6 +31,8 @@ pub(crate) struct TurnContext {
     pub(crate) agents: Agents,
     pub(crate) files: SendDir,
     pub(crate) speech: Speech,
+    /// Reads links in messages; `None` where they are text.
+    pub(crate) links: Option<LinkReader>,
     pub(crate) rules: Rules,
     pub(crate) ids: Arc<Ids>,
     pub(crate) recorder: Recorder,

@@ -143,7 +143,7 @@ impl Core {
         } else {
             recorder.release_without_content()?;
         }
-        let stays_open = origin == TurnOrigin::New
+        let stays_open = !matches!(origin, TurnOrigin::Resumed { .. })
             && self.context.shutdown.no_new_turns.is_cancelled()
             && admission.begins_work();
         if stays_open {
@@ -162,7 +162,7 @@ impl Core {
                 let recorder = recorder.in_session(&session);
                 let aged_since = match origin {
                     TurnOrigin::Resumed { aged_since, .. } => aged_since,
-                    TurnOrigin::New => None,
+                    TurnOrigin::New | TurnOrigin::Again => None,
                 };
                 let since = aged_since.unwrap_or_else(|| recorder.now());
                 let pending = Pending {
@@ -177,7 +177,7 @@ impl Core {
                     recorder,
                     into,
                     steered: false,
-                    resumed: origin != TurnOrigin::New,
+                    resumed: matches!(origin, TurnOrigin::Resumed { .. }),
                     schedule,
                     queue,
                     own_settings: SessionSettings {

@@ -9,6 +9,7 @@ mod incoming;
 mod operator_switches;
 mod pairings;
 mod resume;
+mod run_again;
 mod schedule_orders;
 mod schedules;
 mod schedules_state;
@@ -19,11 +20,12 @@ pub use begin::Turn;
 use core::Core;
 pub use footprint::Footprint;
 use operator_switches::OperatorSwitches;
+pub use run_again::RunAgainFault;
 pub use schedule_orders::ScheduleFault;
 
 use crate::{
     channel_log::ChannelLog,
-    config::{ChannelKind, Config},
+    config::{ChannelKind, Config, LinkMode, LinksConfig},
     context::{Agents, Runs, Sessions, Shutdown, TurnContext},
     deliver::delivery_queue::DeliveryQueues,
     files::SendDir,
@@ -35,6 +37,7 @@ use crate::{
     rules::{Rule, Rules},
     voices::Speech,
 };
+use foldback_agents::links::{LinkReader, Reach};
 use foldback_channels::{ChannelAdapter, NameTaken, Switchboard};
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::{Journal, PairingBook, StoreError};
@@ -86,12 +89,25 @@ pub enum StartError {
     /// Two channels have one name.
     #[error(transparent)]
     NameTaken(#[from] NameTaken),
+    /// Links cannot be fetched: there is no HTTP client.
+    #[error("links cannot be fetched: {0}")]
+    Links(String),
 }
 
 /// There is no channel of this name.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no channel {0}")]
 pub struct NoSuchChannel(pub ChannelId);
+
+/// What reads links by this configuration.
+fn link_reader(config: &LinksConfig) -> Result<Option<LinkReader>, StartError> {
+    let most = usize::try_from(config.max_size.0).unwrap_or(usize::MAX);
+    Ok(match config.mode {
+        LinkMode::Off => None,
+        LinkMode::Fetch => Some(LinkReader::fetching(most, Reach::Public).map_err(StartError::Links)?),
+        LinkMode::Program => Some(LinkReader::of_program(config.command.clone(), most)),
+    })
+}
 
 /// The redaction under these rules.
 fn redaction(redaction: Option<Redaction>, rules: Rules) -> Option<Redaction> {
@@ -183,11 +199,13 @@ impl Engine {
         );
         let pairings = PairingBook::of(journal.as_ref()).await?;
         let session_config = config.session.clone();
+        let links = link_reader(&config.links)?;
         let context = Arc::new(TurnContext {
             ports: Arc::new(Ports::new(board, config)),
             agents,
             files,
             speech,
+            links,
             rules,
             ids,
             recorder,

@@ -56,9 +56,6 @@ impl Engine {
         if self.core.is_off(schedule) {
             return Err(ScheduleFault::ChannelOff(name.to_owned()));
         }
-        if self.core.schedules.open().contains_key(name) {
-            return Err(ScheduleFault::Running(name.to_owned()));
-        }
         let config = &self.core.context.ports.config;
         let text = match schedule_prompt(config, schedule, &self.core.schedules.base) {
             SchedulePrompt::Text(text) => text,
@@ -66,6 +63,8 @@ impl Engine {
                 return Err(ScheduleFault::NoPrompt(name.to_owned(), why));
             }
         };
+        let claim = self.core.schedules.claim(name);
+        let _claim = claim.ok_or_else(|| ScheduleFault::Running(name.to_owned()))?;
         let due = self.core.due(schedule, self.core.context.recorder.now(), by);
         Ok(self.core.begin_scheduled(schedule, due, text).await?)
     }

@@ -110,10 +110,10 @@ impl Core {
         if paused || self.is_off(schedule) {
             return Ok(());
         }
-        if self.schedules.open().contains_key(&schedule.name) {
+        let Some(_claim) = self.schedules.claim(&schedule.name) else {
             let why = "its earlier run has not ended".to_owned();
             return self.skip(schedule, latest, ScheduleSkip::StillRunning, why);
-        }
+        };
         let prompt = schedule_prompt(&self.context.ports.config, schedule, &self.schedules.base);
         match prompt {
             SchedulePrompt::NoTask(why) => self.skip(schedule, latest, ScheduleSkip::NoTask, why),

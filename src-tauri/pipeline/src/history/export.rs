@@ -77,7 +77,10 @@ async fn turn_as_markdown(
         ..Selection::kinds(["received", "taken_in"])
     };
     let mut text = String::new();
-    for event in journal.select(&wanted, Seq(0), journal.head(), PAGE).await? {
+    for event in journal
+        .select(&wanted, Seq(0), journal.head(), usize::MAX)
+        .await?
+    {
         match event.kind {
             Kind::Received { message } => message_as_markdown(&mut text, &message),
             Kind::TakenIn {

@@ -11,6 +11,7 @@ pub(crate) mod dedupe;
 pub(crate) mod finalize;
 pub(crate) mod gather;
 pub(crate) mod inline_directives;
+pub(crate) mod links;
 pub(crate) mod notices;
 pub(crate) mod others;
 pub(crate) mod permit;

@@ -2,7 +2,7 @@
 
 use super::TurnRunner;
 use crate::{
-    brief::{ToldBeside, brief},
+    brief::{Brief, ToldBeside, brief},
     deliver::lead::Lead,
     history::Conversation,
     output::OutputEvent,
@@ -30,12 +30,13 @@ impl TurnRunner {
         agent: &dyn Agent,
         cancel: &CancellationToken,
         (settings, told, output): (&TurnSettings, ToldBeside<'_>, &mpsc::Sender<OutputEvent>),
-    ) -> Result<TurnRequest, StoreError> {
-        let mut request = brief(&self.context, pending, joined, told, port, agent, cancel).await?;
+    ) -> Result<Brief, StoreError> {
+        let mut brief = brief(&self.context, pending, joined, told, port, agent, cancel).await?;
+        let request = &mut brief.request;
         if self.context.rules.holds(Rule::InlineLevels) {
             request.levels = settings.levels(&self.context.ports.config.agent.models);
         }
-        let compacted = self.recall(pending, agent, &request, cancel).await?;
+        let compacted = self.recall(pending, agent, request, cancel).await?;
         if let Some(compacted) = compacted.filter(|_| settings.is_verbose()) {
             let told = UserText::Compacted {
                 before: compacted.tokens_before,
@@ -44,7 +45,7 @@ impl TurnRunner {
             // The delivery takes it as it begins.
             let _ = output.send(OutputEvent::Aside(told)).await;
         }
-        Ok(request)
+        Ok(brief)
     }
 
     /// The settings of the turn's scanners: in a heartbeat, and only there, its acknowledgement counts.

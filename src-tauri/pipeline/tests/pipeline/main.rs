@@ -39,6 +39,7 @@ mod late_edits;
 mod leaks;
 mod limited;
 mod limits;
+mod links;
 mod lost;
 mod most;
 #[cfg(feature = "mutants")]
@@ -58,6 +59,7 @@ mod repeats;
 mod replies;
 mod reply;
 mod restart;
+mod run_again;
 mod schedules;
 mod session_commands;
 mod sessions;

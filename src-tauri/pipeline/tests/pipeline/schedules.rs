@@ -230,6 +230,21 @@ async fn one_that_a_person_begins_leaves_the_times_as_they_are() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn of_two_who_begin_one_at_the_same_time_one_does() {
+    let bot = Bot::with(&plain()).await;
+    bot.says([text("Now.")]);
+    let begin = || bot.engine.run_schedule("hourly", Actor::Cli);
+    let (first, second) = tokio::join!(begin(), begin());
+    assert!(second.is_err_and(|error| error.to_string().contains("runs already")));
+    assert_eq!(first.unwrap().ended().await, Some(Terminal::Replied));
+    assert_eq!(due(&bot).await.len(), 1);
+    // Whoever gives up meanwhile leaves nothing behind.
+    drop(begin());
+    bot.says([text("Again.")]);
+    assert_eq!(begin().await.unwrap().ended().await, Some(Terminal::Replied));
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_runs_once_at_a_time() {
     let bot = Bot::with(&patient()).await;
     bot.says([Act::Stall(5_400_000).into(), text("At last.")]);

@@ -65,6 +65,7 @@ pub(crate) fn bytes(kind: &Kind) -> Option<u64> {
         },
         Kind::Unreadable(part) => return Some(part.bytes),
         Kind::Gathered { bytes, .. } => return *bytes,
+        Kind::LinkRead { bytes, .. } => return Some(*bytes),
         Kind::Prepared { prompt } => prompt.len(),
         Kind::Chunk { span, .. } | Kind::Leaked { span, .. } => of(*span),
         Kind::MessageEnded { bytes, .. } | Kind::Truncated { bytes, .. } => *bytes,
@@ -155,6 +156,7 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
             ..
         } => vec![RowFlag::Warning],
         Kind::Gathered { fate, .. } if !fate.reached() => vec![RowFlag::Warning],
+        Kind::LinkRead { text: None, .. } => vec![RowFlag::Warning],
         Kind::Tool { call } if call.status == ToolStatus::Failed => vec![RowFlag::Warning],
         _ => vec![],
     }
@@ -218,6 +220,7 @@ fn texts(kind: &Kind) -> Vec<&str> {
             let heard = heard.as_deref().unwrap_or_default();
             vec![name, why, heard]
         }
+        Kind::LinkRead { link, text, why, .. } => vec![link, text.as_deref().unwrap_or_default(), why],
         Kind::Prepared { prompt } => vec![prompt],
         Kind::Chunk { text, .. } | Kind::Reasoning { text } => vec![text],
         Kind::Stopping {

@@ -54,6 +54,13 @@ impl Redaction {
                     self.mask(&mut message.text);
                 }
             }
+            Kind::LinkRead { link, text, why, .. } => {
+                if self.inbound != InboundSecrets::Keep {
+                    self.mask(link);
+                    self.optional(text);
+                }
+                self.mask(why);
+            }
             Kind::Command { arguments, .. } if self.inbound != InboundSecrets::Keep => self.mask(arguments),
             _ => {}
         }

@@ -37,3 +37,12 @@ export function endingOf(turn: TurnSummary, asks: boolean): Ending | null {
       return { tone: "dropped", word: words(terminal.state) };
   }
 }
+
+const NO_ROOM: ReadonlySet<string> = new Set(["queue_full", "sender_limit", "shutting_down"]);
+
+/** Whether the message of a turn came to nothing, so that a person can have it run again. */
+export function canRunAgain(turn: TurnSummary | undefined): boolean {
+  if (turn?.terminal == null || turn.stopped) return false;
+  const { terminal } = turn;
+  return terminal.state === "failed" || (terminal.state === "blocked" && NO_ROOM.has(terminal.gate));
+}

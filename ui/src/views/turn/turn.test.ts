@@ -372,6 +372,27 @@ describe("a turn that", () => {
     expect(calls(host, "sessions")).toEqual([]);
   });
 
+  it("is run again where it came to nothing", async () => {
+    const { host } = await open(812);
+    const detail = sampleTurn();
+    let { head } = detail;
+    const offered = async (change: Partial<typeof detail.summary>): Promise<boolean> => {
+      host.retell({ ...detail, head: ++head, summary: { ...detail.summary, ...change } });
+      host.append([]);
+      await settle();
+      return document.querySelector('[data-testid="turn-again"]') !== null;
+    };
+    const failed = { state: "failed", detail: "overloaded" } as const;
+    expect(await offered({ terminal: null })).toBe(false);
+    expect(await offered({})).toBe(false);
+    expect(await offered({ terminal: { state: "blocked", gate: "not_mentioned" } })).toBe(false);
+    expect(await offered({ terminal: { state: "blocked", gate: "queue_full" } })).toBe(true);
+    expect(await offered({ terminal: failed, stopped: true })).toBe(false);
+    expect(await offered({ terminal: failed, stopped: false })).toBe(true);
+    await click(byId("turn-again"));
+    expect(calls(host, "turn_run_again")).toEqual([{ turn: 812 }]);
+  });
+
   it("cannot be read says so and can be asked for again", async () => {
     const { root } = await open(1);
     expect(root.textContent).toContain("There is no turn #1.");

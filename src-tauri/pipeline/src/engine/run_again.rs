@@ -1,0 +1,93 @@
+//! A message whose turn came to nothing, run again by a person.
+//!
+//! An example: the agent could not be reached, and turn 7 ended as failed. An operator mends the agent and has the message
+//! run again: turn 9 begins with it, says that it is the message of turn 7, and goes through all gates like a new one. Where
+//! turn 9 is answered, a third try ends as a duplicate.
+
+use super::{Core, Engine, Turn};
+use crate::gates::TurnOrigin;
+use foldback_store::StoreError;
+use foldback_wire::{Actor, Gate, Inbound, Kind, Terminal, TurnId};
+use std::sync::Arc;
+
+/// A message cannot be run again.
+#[derive(Debug, thiserror::Error)]
+pub enum RunAgainFault {
+    /// There is no turn of this number, or none with a message.
+    #[error("there is no turn {0}")]
+    Unknown(TurnId),
+    /// It has not ended.
+    #[error("turn {0} has not ended")]
+    Open(TurnId),
+    /// It came to something.
+    #[error("turn {0} ended as {1}: only one that failed, or found no room, is run again")]
+    Ended(TurnId, Box<Terminal>),
+    /// A person stopped its run, or a newer message took its place.
+    #[error("the run of turn {0} was stopped: whoever stopped it did not want the answer")]
+    Cancelled(TurnId),
+    /// The journal cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Engine {
+    /// Runs the message of a turn again that failed, or found no room: the queue full, its sender's limit reached, the bot at
+    /// its end. It is a new turn, and goes through all gates but those of age and of too many messages.
+    ///
+    /// # Errors
+    /// With the reason for which it is not run.
+    pub async fn run_again(&self, turn: TurnId, by: Actor) -> Result<Turn, RunAgainFault> {
+        let message = self.core.message_without_answer(turn).await?;
+        Ok(self.core.begin_again(turn, message, by).await?)
+    }
+}
+
+impl Core {
+    /// The message of a turn that came to nothing.
+    async fn message_without_answer(&self, turn: TurnId) -> Result<Inbound, RunAgainFault> {
+        let journal = &self.context.recorder.journal;
+        journal.flush().await?;
+        let (mut message, mut ended, mut cancelled) = (None, None, false);
+        for event in journal.turn(turn).await? {
+            match event.kind {
+                Kind::Received { message: received } => message = Some(*received),
+                Kind::RunCancelled { .. } => cancelled = true,
+                Kind::TurnEnded { terminal } => ended = Some(terminal),
+                _ => {}
+            }
+        }
+        let message = message.ok_or(RunAgainFault::Unknown(turn))?;
+        let terminal = ended.ok_or(RunAgainFault::Open(turn))?;
+        if cancelled {
+            return Err(RunAgainFault::Cancelled(turn));
+        }
+        if !came_to_nothing(&terminal) {
+            return Err(RunAgainFault::Ended(turn, Box::new(terminal)));
+        }
+        Ok(message)
+    }
+
+    async fn begin_again(
+        self: &Arc<Self>,
+        of: TurnId,
+        message: Inbound,
+        by: Actor,
+    ) -> Result<Turn, StoreError> {
+        let (turn, recorder, inbound) = self.receive(message)?;
+        recorder.note(Kind::RunAgain { of, by })?;
+        self.admit_turn(turn, recorder, inbound, TurnOrigin::Again, None, None)
+            .await
+    }
+}
+
+/// True for the end of a message that nothing was done about, so that it can be run again. What a person dropped, or what
+/// went into another run, was dealt with.
+const fn came_to_nothing(terminal: &Terminal) -> bool {
+    match terminal {
+        Terminal::Failed { .. } => true,
+        Terminal::Blocked { gate } => {
+            matches!(gate, Gate::QueueFull | Gate::SenderLimit | Gate::ShuttingDown)
+        }
+        _ => false,
+    }
+}
