@@ -3,18 +3,18 @@
 
 use crate::failure;
 use foldback_wire::rpc::{
-    Ack, ArmChannel, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose, ComposeResult,
-    ComposeSend, DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail, ExampleFile, ExportOf,
-    ExportPreview, ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck,
-    FilterComplete, FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn, FindTurnResult,
-    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun,
-    FixtureStarted, FixtureText, FixtureWrite, LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView,
-    PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf,
-    Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, SchedulePause,
-    ScheduleRef, Secrets, SendResult, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList,
-    SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary,
-    ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose,
-    WorkspaceOpen,
+    Ack, ArmChannel, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose, ComposePrepare,
+    ComposeResult, ComposeSend, DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail,
+    ExampleFile, ExportOf, ExportPreview, ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove,
+    FilterCheck, FilterComplete, FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn,
+    FindTurnResult, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead,
+    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, LinkText, LogLine, Moment, MomentAt, Mute,
+    Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide,
+    PermissionRef, PreparedMessage, QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel, RecutFixture,
+    RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, SchedulePause, ScheduleRef, Secrets, SendResult,
+    SeqRef, SessionCancel, SessionDetail, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,
+    SessionReorder, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened,
+    ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
 };
 use foldback_wire::{PermissionRequest, ScheduleLine};
 use serde::{Serialize, de::DeserializeOwned};
@@ -96,6 +96,8 @@ commands! {
     dialect_bench(DialectBench) -> DialectBenchResult: "Reads an output under several settings.";
     secrets(Nothing) -> Secrets: "The kinds of secrets there are, and which of them are masked.";
     compose_send(ComposeSend) -> SendResult: "Sends a message through the whole pipeline of a channel.";
+    compose_prepare(ComposePrepare) -> PreparedMessage: "Takes a message through all stages to the prompt; nothing is kept, and no agent is asked.";
+    queue_lab(QueueLab) -> QueueLabResult: "Sends messages into a conversation on a virtual clock, to see what the queue makes of them.";
     fixtures(Nothing) -> Vec<FixtureEntry>: "The fixtures there are, by path.";
     fixture_read(FixtureRead) -> FixtureText: "The text of a fixture.";
     fixture_write(FixtureWrite) -> FixtureEntry: "Stores a fixture.";
@@ -122,6 +124,8 @@ commands! {
     session_cancel(SessionCancel) -> SessionLine: "Stops the turn that runs in a conversation, or only the one that is named.";
     session_drop(SessionDrop) -> SessionLine: "Drops what waits in a conversation, or some of it.";
     session_reset(SessionRef) -> SessionLine: "Has the agent forget a conversation: its next turn begins a new one.";
+    session_detail(SessionRef) -> SessionDetail: "A conversation in full: settings with their sources, what was set, what waits, tokens, and what a reset keeps.";
+    session_reorder(SessionReorder) -> SessionDetail: "Puts what waits in a conversation into another order.";
     schedules(Nothing) -> Vec<ScheduleLine>: "The schedules of the configuration: what comes next, and what each said.";
     schedule_run(ScheduleRef) -> Vec<ScheduleLine>: "Begins a schedule now.";
     schedule_pause(SchedulePause) -> Vec<ScheduleLine>: "Pauses a schedule, or lets it go on.";

@@ -13,6 +13,7 @@ mod engine_environment;
 pub mod export;
 mod failure;
 mod fold;
+mod gate_decision;
 mod graphics;
 mod live;
 mod log;
@@ -32,7 +33,7 @@ mod window_start;
 
 pub use backend::{
     Backend, DemoStart, Exposed, OpenError, ReplayedFiles, Setup, SetupError, TRAY_ITEMS, TrayItem,
-    WindowOrder, check_send_dir, explain, order_window,
+    WindowOrder, check_send_dir, explain, order_window, prepare_message, run_queue_lab,
 };
 pub use contract::{COMMANDS, Commands, Signature, Signatures, call, signatures};
 #[cfg(target_os = "linux")]

@@ -9,15 +9,15 @@ pub(crate) use run::is_in_run;
 use crate::{
     TurnFold,
     doors::{Doors, Kept},
+    gate_decision::GateDecision,
 };
 use foldback_store::row;
 use foldback_wire::{
-    ChannelId, DirectiveScope, Event, FileFate, HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode, Span,
-    Suppression, Terminal, ToolStatus, TurnId,
-    rpc::{DirectiveEntry, LedgerEntry, TurnDetail, Why, WhyStep},
+    ChannelId, DirectiveScope, Event, FileFate, HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode,
+    SettingSource, Span, Suppression, Terminal, ToolStatus, TurnId,
+    rpc::{DecisionInput, DirectiveEntry, LedgerEntry, TurnDetail, Why, WhyStep},
 };
 use outcome::{ended_in_words, explained, noun};
-use std::collections::BTreeMap;
 
 /// Why the turn of these events went as it did; `None` when they hold no message.
 pub fn why(turn: TurnId, events: &[Event]) -> Option<Why> {
@@ -61,14 +61,42 @@ struct Way<'a> {
     events: &'a [Event],
 }
 
-/// What a gate decided from, in brackets; nothing where there is none.
-fn inputs_in_words(inputs: &BTreeMap<String, String>) -> String {
-    let words = inputs.iter().map(|(name, value)| format!("{name} = {value}"));
-    let words: Vec<_> = words.collect();
-    if words.is_empty() {
-        return String::new();
+/// What a gate decided from, where its setting's value comes from, and what would change the decision; nothing of any
+/// other step.
+fn gate_decision(kind: &Kind) -> (Vec<DecisionInput>, Option<SettingSource>, Option<String>) {
+    match kind {
+        Kind::Stopping {
+            gate,
+            inputs,
+            setting,
+            source,
+            ..
+        } => {
+            let decision = GateDecision {
+                gate: *gate,
+                inputs,
+                setting: setting.as_deref(),
+            };
+            let input = |(name, value): (&String, &String)| DecisionInput {
+                name: name.clone(),
+                value: value.clone(),
+            };
+            (
+                inputs.iter().map(input).collect(),
+                *source,
+                Some(decision.what_changes_it()),
+            )
+        }
+        Kind::Evicted { cap, setting, source } => {
+            let cap = DecisionInput {
+                name: "waiting".to_owned(),
+                value: cap.to_string(),
+            };
+            let change = format!("Set {setting} to old or new, or let more messages wait with queue.cap.");
+            (vec![cap], *source, Some(change))
+        }
+        _ => (Vec::new(), None, None),
     }
-    format!(" ({})", words.join(", "))
 }
 
 /// True for a step on which a message always goes on.
@@ -115,12 +143,16 @@ impl Way<'_> {
             Says::No(setting) => (true, setting),
         };
         let row = row(event, None);
+        let (inputs, source, change) = gate_decision(&event.kind);
         Some(WhyStep {
             seq: row.seq,
             stage: row.stage,
             no,
             text: text.unwrap_or(row.summary),
+            inputs,
             setting,
+            source,
+            change,
         })
     }
 
@@ -151,13 +183,9 @@ impl Way<'_> {
             Kind::Stopping {
                 gate,
                 detail,
-                inputs,
                 setting,
                 ..
-            } => {
-                let from = inputs_in_words(inputs);
-                (Some(format!("{gate}: {detail}{from}")), Says::No(setting.clone()))
-            }
+            } => (Some(format!("{gate}: {detail}")), Says::No(setting.clone())),
             Kind::Gathered { fate, setting, .. } => (None, self.left_out(*fate, setting.as_ref())),
             Kind::PermissionDecided { .. }
             | Kind::RunCancelled { .. }
@@ -296,7 +324,10 @@ impl Way<'_> {
                 hold.because,
                 hold.releases
             ),
+            inputs: Vec::new(),
             setting: None,
+            source: None,
+            change: None,
         })
     }
 
@@ -310,7 +341,10 @@ impl Way<'_> {
             stage: foldback_wire::Stage::Dispatch.code().to_owned(),
             no: true,
             text: self.after_the_end().to_owned(),
+            inputs: Vec::new(),
             setting: None,
+            source: None,
+            change: None,
         })
     }
 

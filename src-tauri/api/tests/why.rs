@@ -90,6 +90,7 @@ fn a_gate_is_named_with_its_inputs_and_setting() {
                 ("sender".into(), "alice".into()),
             ]),
             setting: Some("channels.telegram.allow_from".into()),
+            source: None,
         },
     );
     let why = end(
@@ -152,6 +153,7 @@ fn a_gate_is_a_sentence_about_the_sender_or_the_message() {
                 detail: detail.into(),
                 inputs: BTreeMap::new(),
                 setting: Some(format!("channels.telegram.{key}")),
+                source: None,
             },
         );
         assert_eq!(end(story, Terminal::Blocked { gate }).answer, sentence);

@@ -1,5 +1,7 @@
 //! `foldback queue`: what waits for a person's consent because it is too old, and the decision about it.
 
+mod lab;
+
 use crate::{
     end::{End, Verdict, json_line, stdout},
     format::Format,
@@ -39,11 +41,13 @@ enum Command {
         /// The channel, as `held` shows it
         channel: String,
     },
+    Lab(lab::Args),
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> End {
     let order = match &args.command {
+        Command::Lab(lab) => return lab::run(lab, args.format),
         Command::Held => QueueOrder::Held,
         Command::Release { channel } => QueueOrder::Release {
             channel: ChannelId::new(channel),

@@ -1,5 +1,8 @@
 //! `foldback send`: one message through the whole pipeline.
 
+mod around;
+mod prepare;
+
 use crate::{
     end::{End, Stop, Verdict, complain, json_line, stdout},
     input, log,
@@ -51,6 +54,9 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
 
     #[command(flatten)]
+    around: around::Around,
+
+    #[command(flatten)]
     place: Place,
 }
 
@@ -62,12 +68,19 @@ pub(crate) fn run(args: &Args) -> End {
     log::start(&mut setup)?;
     complain(setup.in_words());
     let user_text = args.message.as_ref().or(args.text.as_ref());
+    let channel = channel(&setup, args.channel.as_deref())?;
+    let user_text = user_text.cloned().unwrap_or_default();
+    if args.around.stops_at_prompt() {
+        let order = args.around.prepare(channel, user_text);
+        return runtime()?.block_on(prepare::run(setup, order, args.around.format()));
+    }
     let order = ComposeSend {
-        channel: channel(&setup, args.channel.as_deref())?,
-        user_text: user_text.cloned().unwrap_or_default(),
+        channel,
+        user_text,
         agent_output,
         dry_run: args.dry_run,
         files: attached(&args.files, setup.config.attachments.max_total)?,
+        context: args.around.context(),
     };
     runtime()?.block_on(send(setup, order, &args.place))
 }

@@ -49,12 +49,34 @@ pub(crate) fn run(args: &Args) -> End {
 /// The answer, then the way there, with what said no marked.
 fn text(out: &mut impl Write, why: &Why) -> io::Result<()> {
     writeln!(out, "#{} {}", why.turn, plain(&why.answer))?;
-    for WhyStep {
-        seq, stage, no, text, ..
-    } in &why.steps
-    {
+    for step in &why.steps {
+        let WhyStep {
+            seq, stage, no, text, ..
+        } = step;
         let mark = if *no { '✗' } else { '·' };
         writeln!(out, "  {mark} {seq:>6}  {stage:<10} {}", plain(text))?;
+        decided_from(out, step)?;
     }
     Ok(())
+}
+
+/// What a gate decided from, the setting with the place that its value comes from, and what would change it.
+fn decided_from(out: &mut impl Write, step: &WhyStep) -> io::Result<()> {
+    let mut line = |name: &str, value: &str| writeln!(out, "{:21}{name:<9} {}", "", plain(value));
+    let inputs = step.inputs.iter();
+    let inputs: Vec<_> = inputs
+        .map(|input| format!("{} = {}", input.name, input.value))
+        .collect();
+    if !inputs.is_empty() {
+        line("inputs", &inputs.join(", "))?;
+    }
+    match (&step.setting, step.source) {
+        (Some(setting), Some(source)) => line("setting", &format!("{setting} ({source})"))?,
+        (Some(setting), None) if step.no => line("setting", setting)?,
+        _ => {}
+    }
+    match &step.change {
+        Some(change) => line("change", change),
+        None => Ok(()),
+    }
 }

@@ -84,6 +84,13 @@ impl AgedMessages {
         of.map(Pending::id).collect()
     }
 
+    /// What `of` tells of each that waits in a conversation.
+    pub(crate) fn waiting<R>(&self, session: &SessionId, of: impl Fn(&Pending) -> R) -> Vec<R> {
+        let waiting = self.lock();
+        let in_session = waiting.values().filter(|pending| pending.session == *session);
+        in_session.map(of).collect()
+    }
+
     /// The conversation of each that waits.
     pub(crate) fn sessions(&self) -> Vec<SessionId> {
         self.lock()

@@ -219,6 +219,23 @@ impl<T> Conversations<T> {
         }
     }
 
+    /// Puts the turns that wait in a conversation into another order, and answers it; those without a place come last, in
+    /// the order that they had. The turn that runs is no part of it.
+    pub(crate) fn reorder<R>(
+        &self,
+        session: &SessionId,
+        place: impl Fn(&T) -> Option<usize>,
+        of: impl Fn(&T) -> R,
+    ) -> Vec<R> {
+        let mut queues = self.lock();
+        let Some(line) = queues.waiting.get_mut(session) else {
+            return Vec::new();
+        };
+        let turns = line.turns.make_contiguous();
+        turns.sort_by_key(|turn| place(turn).unwrap_or(usize::MAX));
+        turns.iter().map(of).collect()
+    }
+
     /// The turn that ran is over: the next ones that run as one, if any wait and a run may begin; they have it then. Where
     /// none may, `waits` is called, and [`Self::end_run`] answers with them later. Where none waits, the conversation is
     /// idle.

@@ -1,8 +1,8 @@
 //! The answer of a stage.
 
-use crate::recorder::Recorder;
+use crate::{config::Config, recorder::Recorder};
 use foldback_store::StoreError;
-use foldback_wire::{Gate, Kind, Stage, Terminal};
+use foldback_wire::{Gate, Kind, SettingSource, Stage, Terminal};
 use std::collections::BTreeMap;
 
 /// A stage's answer: the message goes on as `T`, or it stops here for a recorded reason.
@@ -27,6 +27,8 @@ pub struct Stop {
     pub inputs: BTreeMap<String, String>,
     /// The setting that would change it.
     pub setting: Option<String>,
+    /// The place that the setting's value comes from; looked up in the configuration where a stage does not say.
+    pub source: Option<SettingSource>,
 }
 
 impl Stop {
@@ -38,6 +40,7 @@ impl Stop {
             detail: detail.into(),
             inputs: BTreeMap::new(),
             setting: None,
+            source: None,
         }
     }
 
@@ -55,6 +58,13 @@ impl Stop {
         self
     }
 
+    /// The same with the place that the setting's value comes from.
+    #[must_use]
+    pub const fn set_by(mut self, source: SettingSource) -> Self {
+        self.source = Some(source);
+        self
+    }
+
     /// As a stage's answer.
     pub fn flow<T>(self) -> Flow<T> {
         Flow::Stop(Box::new(self))
@@ -69,6 +79,7 @@ impl From<Stop> for Kind {
             detail,
             inputs,
             setting,
+            source,
         } = stop;
         Self::Stopping {
             stage,
@@ -76,6 +87,7 @@ impl From<Stop> for Kind {
             detail,
             inputs,
             setting,
+            source,
         }
     }
 }
@@ -89,8 +101,14 @@ pub(crate) const fn terminal_of_gate(gate: Gate) -> Terminal {
     }
 }
 
-/// Writes a stop down, with the end it is.
-pub(crate) fn record_stop(recorder: &Recorder, stop: Stop) -> Result<Terminal, StoreError> {
+/// Writes a stop down, with the place that its setting's value comes from and the end it is.
+pub(crate) fn record_stop(
+    recorder: &Recorder,
+    config: &Config,
+    mut stop: Stop,
+) -> Result<Terminal, StoreError> {
+    let looked_up = stop.setting.as_ref().map(|setting| config.source_of(setting));
+    stop.source = stop.source.or(looked_up);
     let Stop { stage, gate, .. } = stop;
     tracing::info!(%stage, %gate, "stopped");
     let terminal = terminal_of_gate(gate);

@@ -110,7 +110,7 @@ impl Pairing {
         });
         if !asks {
             drop(book);
-            let terminal = record_stop(&unpaired.recorder, unpaired.stop)?;
+            let terminal = record_stop(&unpaired.recorder, &self.context.ports.config, unpaired.stop)?;
             // A caller that does not wait for the end is fine.
             let _ = unpaired.end.send(terminal);
             return Ok(());

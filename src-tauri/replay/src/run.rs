@@ -62,7 +62,7 @@ pub fn run(
 async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec<Event>, StageError> {
     let mut messages = 0_usize;
     let mut answers = plan(&fixture.steps);
-    let mut after_answer = false;
+    let (mut after_answer, mut has_ended) = (false, false);
     for (index, step) in fixture.steps.iter().enumerate() {
         match step {
             FixtureStep::User(user) => {
@@ -76,7 +76,10 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
                 if let Some(steps) = answers.remove(&index) {
                     stage.agent.queue(Some(inbound.message.clone()), steps);
                 }
-                if stage.loopback.inject(inbound).is_err() {
+                if has_ended {
+                    let begun = stage.engine.submit(inbound).await;
+                    begun.map_err(|error| StageError::Start(error.into()))?;
+                } else if stage.loopback.inject(inbound).is_err() {
                     return Err(StageError::Config(
                         "more messages at once than a channel takes".to_owned(),
                     ));
@@ -87,6 +90,11 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
             | FixtureStep::Refuse(_)
             | FixtureStep::Revoke(_) => {}
             FixtureStep::Permit(permit) => permit_oldest(stage, *permit, clock).await?,
+            FixtureStep::Console(ConsoleStep::End) => {
+                let ended = stage.engine.shutdown(GRACE).await;
+                ended.map_err(|error| StageError::Start(error.into()))?;
+                has_ended = true;
+            }
             FixtureStep::Console(what) => at_the_console(stage, *what).await?,
             FixtureStep::WaitMs(ms) => {
                 clock
@@ -157,6 +165,8 @@ async fn at_the_console(stage: &Stage, what: ConsoleStep) -> Result<(), StageErr
             ConsoleStep::Cancel => stage.engine.cancel_session(&line.session, None, &by).map(drop),
             ConsoleStep::Drop => stage.engine.drop_waiting(&line.session, None, &by).map(drop),
             ConsoleStep::Reset => stage.engine.reset_session(&line.session, by.clone()).await,
+            // It is no conversation's.
+            ConsoleStep::End => Ok(()),
         }
         .map_err(failed)?;
     }

@@ -75,6 +75,7 @@ kinds! {
     PermissionAsked = "permission_asked", Some(Stage::Run.code()) => "The agent asks before it uses a tool.",
     PermissionDecided = "permission_decided", Some(Stage::Run.code()) => "A request for permission was decided.",
     RunCancelled = "run_cancelled", Some(Stage::Run.code()) => "A person stopped the run.",
+    QueueReordered = "queue_reordered", Some(Stage::Queue.code()) => "A person put what waits into another order.",
     SessionReset = "session_reset", Some(Stage::Session.code()) => "The conversation begins anew: the agent forgets the one before.",
     HistoryRestored = "history_restored", Some(Stage::Prepare.code()) => "The agent was given the conversation as it was before a restart.",
     HistoryCompacted = "history_compacted", Some(Stage::Prepare.code()) => "The beginning of the conversation became a summary.",

@@ -5,8 +5,8 @@ use crate::{
     GroupMessage, Hold, HookEnd, Inbound, InlineDirectives, Intent, JoinKind, KeptSetting, MessageId, OpId,
     Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, Receipt, RefusalCode, RunId,
     RunLevel, ScheduleDue, SchedulePaused, ScheduleSet, ScheduleSkipped, SessionExpiry, SessionStart,
-    SettingChange, SpokenDirective, Stage, StopReason, Terminal, Timestamp, ToolCall, TurnId, UnreadablePart,
-    Usage, UserId,
+    SettingChange, SettingSource, SpokenDirective, Stage, StopReason, Terminal, Timestamp, ToolCall, TurnId,
+    UnreadablePart, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -135,6 +135,10 @@ pub enum Kind {
         inputs: BTreeMap<String, String>,
         /// The setting that would change it, such as `channels.telegram.allow_from`.
         setting: Option<String>,
+        /// The place that the setting's value comes from; `None` in records of versions that did not keep it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        source: Option<SettingSource>,
     },
     /// The message waits for the running turn, or for a run of another conversation to end.
     Queued {
@@ -162,6 +166,10 @@ pub enum Kind {
         cap: u32,
         /// The setting that says so, such as `queue.drop`.
         setting: String,
+        /// The place that its value comes from; `None` in records of versions that did not keep it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        source: Option<SettingSource>,
     },
     /// The message came into the run of another turn.
     Joined {
@@ -348,6 +356,13 @@ pub enum Kind {
         /// The settings that it keeps (`session.carry_over`).
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         kept: Vec<KeptSetting>,
+    },
+    /// A person put what waits in the conversation into another order.
+    QueueReordered {
+        /// The turns that wait, in their new order.
+        turns: Vec<TurnId>,
+        /// The author.
+        by: Actor,
     },
     /// The agent, which remembers nothing of the conversation, was given it as the journal has it.
     HistoryRestored {

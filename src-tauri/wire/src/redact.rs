@@ -168,6 +168,7 @@ impl Redaction {
             }
             Kind::InlineDirectives(_)
             | Kind::SettingsChanged { .. }
+            | Kind::QueueReordered { .. }
             | Kind::SessionReset { .. }
             | Kind::SettingsResolved { .. }
             | Kind::Gathered { .. }

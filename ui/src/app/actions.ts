@@ -124,6 +124,8 @@ const table = [
     ["compose.template", "Insert a directive", ["$mod+Shift+i"], "always"],
     ["compose.previous", "Previous message sent", ["Alt+ArrowUp"], "always"],
     ["compose.next", "Next message sent", ["Alt+ArrowDown"], "always"],
+    ["compose.prepare", "Dry run of the message, up to its prompt", ["$mod+Shift+Enter"], "always"],
+    ["compose.lab", "Queue lab", [], "always"],
   ]],
   ["Channels", [
     ["faults.show", "Fault deck", [], "always"],

@@ -3,18 +3,18 @@
 use super::Backend;
 use crate::{Commands, catalog::catalog, failure};
 use foldback_wire::rpc::{
-    Ack, ArmChannel, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose, ComposeResult,
-    ComposeSend, DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail, ExampleFile, ExportOf,
-    ExportPreview, ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck,
-    FilterComplete, FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn, FindTurnResult,
-    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun,
-    FixtureStarted, FixtureText, FixtureWrite, LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView,
-    PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf,
-    Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, SchedulePause,
-    ScheduleRef, Secrets, SendResult, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList,
-    SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary,
-    ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose,
-    WorkspaceOpen,
+    Ack, ArmChannel, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose, ComposePrepare,
+    ComposeResult, ComposeSend, DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail,
+    ExampleFile, ExportOf, ExportPreview, ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove,
+    FilterCheck, FilterComplete, FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn,
+    FindTurnResult, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead,
+    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, LinkText, LogLine, Moment, MomentAt, Mute,
+    Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide,
+    PermissionRef, PreparedMessage, QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel, RecutFixture,
+    RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, SchedulePause, ScheduleRef, Secrets, SendResult,
+    SeqRef, SessionCancel, SessionDetail, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,
+    SessionReorder, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened,
+    ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
 };
 use foldback_wire::{PermissionRequest, ScheduleLine};
 
@@ -130,6 +130,14 @@ impl Commands for Backend {
         self.send(send).await
     }
 
+    async fn compose_prepare(&self, prepare: ComposePrepare) -> Result<PreparedMessage, Failure> {
+        self.prepare(prepare).await
+    }
+
+    async fn queue_lab(&self, lab: QueueLab) -> Result<QueueLabResult, Failure> {
+        super::queue_lab::run(lab).await
+    }
+
     async fn fixtures(&self, _: Nothing) -> Result<Vec<FixtureEntry>, Failure> {
         self.list_fixtures().await
     }
@@ -241,6 +249,15 @@ impl Commands for Backend {
     async fn session_drop(&self, which: SessionDrop) -> Result<SessionLine, Failure> {
         self.check_live()?;
         self.drop_waiting(&which).await
+    }
+
+    async fn session_detail(&self, which: SessionRef) -> Result<SessionDetail, Failure> {
+        self.session_detail(&which.session).await
+    }
+
+    async fn session_reorder(&self, wish: SessionReorder) -> Result<SessionDetail, Failure> {
+        self.check_live()?;
+        self.reorder_waiting(&wish).await
     }
 
     async fn session_reset(&self, which: SessionRef) -> Result<SessionLine, Failure> {

@@ -5,11 +5,13 @@ use crate::{Output, failure};
 use base64::{Engine as _, prelude::BASE64_STANDARD as BASE64};
 use foldback_channels::Loopback;
 use foldback_directives::{Lines, parse};
+use foldback_pipeline::config::Config;
 use foldback_store::Mention;
 use foldback_wire::{
     Attachment, ChannelId, ChatId, ChatType, Inbound, MessageId, Sender, Timestamp,
     rpc::{
-        ChannelPreview, Compose, ComposeFile, ComposeResult, ComposeSend, Failure, Lint, Ruler, SendResult,
+        Approval, ChannelPreview, Compose, ComposeFile, ComposeResult, ComposeSend, Failure, Lint,
+        MessageContext, Ruler, SendResult,
     },
 };
 use std::sync::Arc;
@@ -103,17 +105,19 @@ impl Backend {
             agent_output,
             dry_run,
             files,
+            context,
         } = send;
         self.known(&channel)?;
         let files = self.attach(&channel, files)?;
         let inbound = if let Some(simulated) = self.shared.loopbacks.get(&channel) {
-            let message = self.fresh_message(&channel, simulated).await?;
-            let inbound = self.inbound(&channel, message, user_text);
+            let chat = context.chat.clone().unwrap_or_else(|| ChatId::new(CHAT));
+            let message = self.fresh_message(&channel, &chat, simulated).await?;
+            let inbound = surrounded(self.inbound(&channel, message, user_text), context);
             simulated.platform().receive(inbound)
         } else {
             // A platform elsewhere never saw this message; an answer that names it is refused there.
             let message = MessageId::new(format!("compose-{}", self.shared.clock.now().0));
-            self.inbound(&channel, message, user_text)
+            surrounded(self.inbound(&channel, message, user_text), context)
         };
         let inbound = Inbound {
             dry_run,
@@ -125,10 +129,14 @@ impl Backend {
 
     /// An id for a message of the chat that Compose writes in. A simulated platform begins anew with each process and
     /// counts from the clock, so that ids of an earlier process can lie ahead of it; those are stepped over.
-    async fn fresh_message(&self, channel: &ChannelId, simulated: &Loopback) -> Result<MessageId, Failure> {
-        let chat = ChatId::new(CHAT);
+    async fn fresh_message(
+        &self,
+        channel: &ChannelId,
+        chat: &ChatId,
+        simulated: &Loopback,
+    ) -> Result<MessageId, Failure> {
         loop {
-            let message = simulated.mint(&chat);
+            let message = simulated.mint(chat);
             // The messages of the bot are known without their chat.
             let [came, made] = [Some(chat.clone()), None].map(|chat| Mention {
                 channel: channel.clone(),
@@ -194,56 +202,93 @@ impl Backend {
     }
 
     pub(super) fn inbound(&self, channel: &ChannelId, message: MessageId, text: String) -> Inbound {
-        Inbound {
-            channel: channel.clone(),
-            account: None,
-            chat: ChatId::new(CHAT),
-            chat_type: ChatType::Direct,
-            thread: None,
-            message,
-            reply_to: None,
-            sender: Sender {
-                id: self.writer(channel).into(),
-                name: SENDER.to_owned(),
-                display_name: "You".to_owned(),
-                is_bot: false,
-            },
-            text,
-            mentioned: true,
-            forwarded: false,
-            files: Vec::new(),
-            at: self.shared.clock.now(),
-            dry_run: false,
-            at_by_device: false,
-            omitted: None,
-            context: None,
-        }
-    }
-
-    /// Whom the message claims to come from: a test of the output should not fail at the gate, so it is
-    /// somebody on the allow list. Where nobody is, the gate is what the test shows.
-    fn writer(&self, channel: &ChannelId) -> String {
-        let allowed = self
-            .shared
-            .config
-            .channels
-            .get(channel)
-            .map(|c| c.allow_from.as_slice())
-            .unwrap_or_default();
-        let first = allowed
-            .first()
-            .map(|entry| entry.rsplit(':').next().unwrap_or(entry));
-        if let Some(first) = first {
-            return if first == "*" { SENDER } else { first }.to_owned();
-        }
-        // Whom an operator let in will do as well.
         let approved = self.shared.engine.pairings().approved;
-        let approved = approved
-            .into_iter()
-            .find(|approval| approval.in_force && approval.channel == *channel);
-        approved.map_or_else(
-            || SENDER.to_owned(),
-            |approval| approval.sender.as_str().to_owned(),
-        )
+        let sender = writer(&self.shared.config, &approved, channel);
+        written_message(sender, self.shared.clock.now(), channel, message, text)
+    }
+}
+
+/// A direct message of a sender to the bot.
+pub(super) fn written_message(
+    sender: String,
+    at: Timestamp,
+    channel: &ChannelId,
+    message: MessageId,
+    text: String,
+) -> Inbound {
+    Inbound {
+        channel: channel.clone(),
+        account: None,
+        chat: ChatId::new(CHAT),
+        chat_type: ChatType::Direct,
+        thread: None,
+        message,
+        reply_to: None,
+        sender: Sender {
+            id: sender.into(),
+            name: SENDER.to_owned(),
+            display_name: "You".to_owned(),
+            is_bot: false,
+        },
+        text,
+        mentioned: true,
+        forwarded: false,
+        files: Vec::new(),
+        at,
+        dry_run: false,
+        at_by_device: false,
+        omitted: None,
+        context: None,
+    }
+}
+
+/// Whom the message claims to come from: a test of the output should not fail at the gate, so it is
+/// somebody on the allow list, or whom an operator let in. Where nobody is, the gate is what the test shows.
+pub(super) fn writer(config: &Config, approved: &[Approval], channel: &ChannelId) -> String {
+    let allowed = config.channels.get(channel).map(|c| c.allow_from.as_slice());
+    let first = allowed.unwrap_or_default().first();
+    if let Some(first) = first.map(|entry| entry.rsplit(':').next().unwrap_or(entry)) {
+        return if first == "*" { SENDER } else { first }.to_owned();
+    }
+    let in_force = |approval: &&Approval| approval.in_force && approval.channel == *channel;
+    let approved = approved.iter().find(in_force);
+    approved.map_or_else(
+        || SENDER.to_owned(),
+        |approval| approval.sender.as_str().to_owned(),
+    )
+}
+
+/// A message with what surrounds it.
+pub(super) fn surrounded(message: Inbound, context: MessageContext) -> Inbound {
+    let MessageContext {
+        chat_type,
+        chat,
+        thread,
+        mentioned,
+        sender,
+        is_bot,
+        reply_to,
+        forwarded,
+    } = context;
+    let mut writer = message.sender;
+    if let Some(id) = sender.filter(|id| *id != writer.id) {
+        let name = id.as_str().to_owned();
+        writer = Sender {
+            display_name: name.clone(),
+            name,
+            id,
+            ..writer
+        };
+    }
+    writer.is_bot = is_bot.unwrap_or(writer.is_bot);
+    Inbound {
+        chat_type: chat_type.unwrap_or(message.chat_type),
+        chat: chat.unwrap_or(message.chat),
+        thread,
+        mentioned: mentioned.unwrap_or(message.mentioned),
+        sender: writer,
+        reply_to,
+        forwarded: forwarded.unwrap_or(message.forwarded),
+        ..message
     }
 }

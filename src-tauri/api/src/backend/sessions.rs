@@ -5,8 +5,8 @@ use crate::failure;
 use foldback_wire::{
     SessionId,
     rpc::{
-        Failure, PendingPermission, PermissionDecide, SessionCancel, SessionDrop, SessionLine, SessionList,
-        SessionQuery,
+        Failure, PendingPermission, PermissionDecide, SessionCancel, SessionDetail, SessionDrop, SessionLine,
+        SessionList, SessionQuery, SessionReorder,
     },
 };
 
@@ -62,6 +62,21 @@ impl Backend {
         let reset = self.shared.engine.reset_session(session, by).await;
         reset.map_err(failure::journal)?;
         self.session(session).await
+    }
+
+    pub(super) async fn session_detail(&self, session: &SessionId) -> Result<SessionDetail, Failure> {
+        let detail = self.shared.engine.session_detail(session);
+        let detail = detail.await.map_err(failure::journal)?;
+        detail.ok_or_else(|| failure::no_session(session))
+    }
+
+    pub(super) async fn reorder_waiting(&self, wish: &SessionReorder) -> Result<SessionDetail, Failure> {
+        let SessionReorder { session, turns } = wish;
+        self.session(session).await?;
+        let by = self.shared.actor.clone();
+        let reordered = self.shared.engine.reorder_waiting(session, turns, by);
+        reordered.await.map_err(failure::journal)?;
+        self.session_detail(session).await
     }
 
     async fn session(&self, session: &SessionId) -> Result<SessionLine, Failure> {

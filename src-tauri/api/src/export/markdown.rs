@@ -99,12 +99,14 @@ fn stops(out: &mut String, events: &[Event]) {
             gate,
             detail,
             setting,
+            source,
             ..
         } = &event.kind
         {
             let _ = writeln!(out, "## Stopped\n\n{}: {}", cell(gate.code()), cell(detail));
             if let Some(setting) = setting {
-                let _ = writeln!(out, "\nSetting: `{}`", setting.replace('`', "'"));
+                let from = source.map_or_else(String::new, |source| format!(" ({source})"));
+                let _ = writeln!(out, "\nSetting: `{}`{from}", setting.replace('`', "'"));
             }
             out.push('\n');
         }

@@ -209,6 +209,24 @@ pub(crate) fn no_permission(fault: &PermissionFault) -> Failure {
     failure(code, format!("{}.", capital(&fault.to_string())), Some(hint))
 }
 
+pub(crate) fn unfit_setup(error: &impl std::fmt::Display) -> Failure {
+    failure(
+        "bad_setting",
+        format!("The message cannot be tried: {error}."),
+        Some("`foldback doctor` checks the configuration."),
+    )
+}
+
+pub(crate) fn unfit_lab(why: &str) -> Failure {
+    failure(
+        "bad_setting",
+        format!("The queue lab cannot run: {why}."),
+        Some(
+            "Modes: steer, followup, collect, interrupt, steer-backlog. Drop: old, new, summarize. Cap: from 1.",
+        ),
+    )
+}
+
 pub(crate) fn no_session(session: &SessionId) -> Failure {
     failure(
         "not_found",

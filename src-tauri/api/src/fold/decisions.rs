@@ -129,6 +129,7 @@ pub(super) fn classify(
         | Kind::HeldSettled { .. }
         | Kind::FaultPlanned { .. }
         | Kind::FaultRemoved { .. }
+        | Kind::QueueReordered { .. }
         | Kind::SessionReset { .. }
         | Kind::Unreadable { .. }
         | Kind::HookEnded { .. }

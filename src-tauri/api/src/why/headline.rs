@@ -97,6 +97,7 @@ impl Way<'_> {
                 // The list that the sender is not on.
                 let key = setting.and_then(|setting| setting.rsplit('.').next());
                 let list = key.and_then(|key| inputs.get(key));
+                let list = list.filter(|list| list.starts_with('['));
                 let list = list.map(|list| list.trim_matches(['[', ']']));
                 let list = list.filter(|list| !list.is_empty());
                 let list = list.map_or_else(String::new, |list| format!(" ({list})"));

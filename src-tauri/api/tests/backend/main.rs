@@ -15,6 +15,7 @@ mod host;
 mod letter_groups;
 mod long_journal;
 mod pairing;
+mod prepare;
 mod reach;
 mod report;
 mod resend;

@@ -3,8 +3,8 @@
 use crate::host::{Host, pushed};
 use foldback_directives::inbound::QueueMode;
 use foldback_wire::{
-    Actor, PermissionRequest, RunActivity,
-    rpc::{PendingPermission, Push, SessionLine, SessionList, Topic},
+    Actor, PermissionRequest, RunActivity, SettingSource,
+    rpc::{PendingPermission, Push, SessionDetail, SessionLine, SessionList, Topic},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -195,4 +195,60 @@ async fn what_is_no_conversation_changes_nothing() {
         json!({"sessions": [], "total": 0, "running": 0, "waiting": 0})
     );
     assert_eq!(host.rows("kind:session_reset").await, 0);
+}
+
+/// Three messages: one runs, two wait.
+#[tokio::test(start_paused = true)]
+async fn a_conversation_in_full_has_settings_history_queue_and_what_a_reset_keeps() {
+    let host = host().await;
+    write(&host, "/think high").await;
+    write(&host, "/send on").await;
+    for text in ["one", "two", "three"] {
+        write(&host, text).await;
+    }
+    let session = json!({"session": "telegram:42"});
+    let detail: SessionDetail = host.call("session_detail", session.clone()).await;
+    let source = |name: &str| {
+        let found = detail.settings.iter().find(|set| set.setting == name).unwrap();
+        (found.value.as_str(), found.source)
+    };
+    assert_eq!(source("think"), ("high", SettingSource::Session));
+    assert_eq!(source("activation"), ("mention", SettingSource::Default));
+    assert_eq!(source("queue.mode"), ("followup", SettingSource::Global));
+    let set: Vec<_> = detail.history.iter().flat_map(|change| &change.changes).collect();
+    assert!(
+        set.iter()
+            .any(|change| change.setting == "think" && change.to.as_deref() == Some("high"))
+    );
+    let cleared: Vec<_> = detail.clears.iter().map(|kept| kept.setting.as_str()).collect();
+    assert_eq!(cleared, ["think"]);
+    let texts: Vec<_> = detail
+        .waiting
+        .iter()
+        .map(|message| message.text.as_str())
+        .collect();
+    assert_eq!(texts, ["two", "three"]);
+    assert!(detail.waiting.iter().all(|message| message.movable));
+
+    let turns: Vec<_> = detail.waiting.iter().rev().map(|message| message.turn).collect();
+    let order = json!({"session": "telegram:42", "turns": turns});
+    let after: SessionDetail = host.call("session_reorder", order.clone()).await;
+    assert_eq!(
+        after
+            .waiting
+            .iter()
+            .map(|message| message.turn)
+            .collect::<Vec<_>>(),
+        turns
+    );
+    let _: SessionDetail = host.call("session_reorder", order).await;
+    assert_eq!(
+        host.rows("kind:queue_reordered").await,
+        1,
+        "the second changed nothing"
+    );
+    // The one that was moved first runs first.
+    tokio::time::sleep(Duration::from_secs(90)).await;
+    let line = only(&host).await;
+    assert_eq!(line.running.map(|run| run.turn), Some(turns[0]));
 }

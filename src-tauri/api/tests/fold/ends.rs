@@ -21,6 +21,7 @@ fn a_stopped_message_ends_in_its_gate() {
             detail: "alice is not in channels.telegram.allow_from".into(),
             inputs: BTreeMap::new(),
             setting: None,
+            source: None,
         },
     );
     let terminal = Terminal::Blocked {

@@ -125,3 +125,33 @@ fn what_waited_too_long_is_told_in_the_log_and_by_doctor_and_decided_by_channel(
     assert_eq!(bot.term(), 0);
     assert_eq!(held(&home), []);
 }
+
+#[test]
+fn the_lab_draws_what_the_queue_makes_of_messages() {
+    let home = Home::new();
+    let lab = [
+        "queue", "lab", "--mode", "followup", "--cap", "1", "--drop", "new",
+    ];
+    let messages = ["0s:one", "500ms:bob:two", "1s:three"];
+    let ran = home.run(&[&lab[..], &messages].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let lines: Vec<_> = ran.stdout.lines().collect();
+    assert!(
+        lines[0].contains('█') && lines[0].ends_with("replied  one"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        lines[1].contains("·") && lines[1].ends_with("replied  two"),
+        "{}",
+        ran.stdout
+    );
+    assert!(lines[2].ends_with("blocked(queue_full)  three"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("#2 bob: two"), "{}", ran.stdout);
+    let json = home
+        .run(&[&lab[..], &["--format", "json"], &messages].concat())
+        .json();
+    assert_eq!(json["turns"][2]["terminal"]["gate"], "queue_full");
+    let ran = home.run(&["queue", "lab", "--mode", "fifo", "0s:one"]);
+    assert_eq!(ran.code, 2);
+}

@@ -165,3 +165,70 @@ fn files_that_no_message_may_have_are_not_read_to_their_end() {
         );
     }
 }
+
+/// Neither the agent nor the journal notices.
+#[test]
+fn until_prepare_prints_the_prompt_and_marks_what_is_stripped() {
+    let home = Home::with("[channels.slack]\nkind = \"loopback\"\nallow_from = [\"42\"]\n");
+    let until = ["send", "--until", "prepare", "--channel", "slack"];
+    let send = |more: &[&str]| home.run(&[&until, more].concat());
+    let ran = send(&["/think high explain this"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("stripped  [-/think high-] explain this"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("setting   think = high (inline)"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.trim_end().ends_with("explain this"), "{}", ran.stdout);
+
+    let group = ["--chat-type", "group", "--mentioned=false", "--json", "hi"];
+    let ran = send(&group);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    let json = ran.json();
+    assert_eq!(json["terminal"]["gate"], "not_mentioned");
+    assert_eq!(json["prompt"], serde_json::Value::Null);
+    let ran = send(&["--sender", "7", "--reply-to", "99", "--json", "hi"]);
+    assert_eq!(ran.json()["terminal"]["gate"], "sender_not_allowed");
+    let listed = send(&["--sender", "7", "--allow-from", "7", "--json", "hi"]);
+    assert_eq!(listed.code, 0, "{}", listed.stdout);
+    let ran = send(&["--session", "nowhere", "hi"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("There is no conversation nowhere"),
+        "{}",
+        ran.stderr
+    );
+    let ran = home.run(&["journal", "query"]);
+    assert!(
+        ran.stderr.contains("there is no journal"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+}
+
+#[test]
+fn the_context_of_a_message_counts_when_it_is_sent() {
+    let home = Home::with("[channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"42\"]\n");
+    let ran = home.run(&[
+        "send",
+        "--sender",
+        "7",
+        "--chat",
+        "c9",
+        "--agent-output",
+        "-",
+        "hi",
+    ]);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    let message = &home.journal("kind:received")[0]["kind"]["message"];
+    assert_eq!(
+        (&message["sender"]["id"], &message["chat"]),
+        (&"7".into(), &"c9".into())
+    );
+}

@@ -1,7 +1,8 @@
 //! `foldback why`: the first gate that said no, in words.
 
-use crate::bot::{Home, is};
+use crate::bot::{Home, arg, is};
 use serde_json::json;
+use std::path::PathBuf;
 
 #[test]
 fn names_the_gate_and_the_setting_for_a_message_without_an_answer() {
@@ -85,4 +86,28 @@ fn a_turn_whose_bot_was_killed_does_not_run_any_more() {
         "#2 Not done: Foldback was stopped or killed during this turn; the next start goes on with it."
     );
     assert!(!home.run(&["why", "1"]).stdout.contains("are held"));
+}
+
+/// The queue's cap is 1, by the configuration.
+#[test]
+fn a_gate_is_told_with_its_inputs_its_setting_and_what_changes_it() {
+    let home = Home::new();
+    let fixture = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/delivery/queue-cap.yaml");
+    let db = home.path("played.sqlite");
+    let ran = home.run(&["replay", "--channel", "telegram", "--db", arg(&db), arg(&fixture)]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let ran = home.run(&["why", "3", "--db", arg(&db)]);
+    let lines: Vec<_> = ran.stdout.lines().map(str::trim).collect();
+    for line in [
+        "inputs    waiting = 1",
+        "setting   queue.cap (global)",
+        "change    Write it again when fewer than 1 wait, set queue.cap to more than 1, or queue.drop to old or summarize.",
+    ] {
+        assert!(lines.contains(&line), "{line}: {}", ran.stdout);
+    }
+    assert!(
+        lines[0].starts_with("#3 No answer: 1 messages wait"),
+        "{}",
+        lines[0]
+    );
 }

@@ -8,8 +8,11 @@ use crate::{
     queue::{TurnQueue, dropped},
 };
 use foldback_store::{SessionSettings, StoreError};
-use foldback_wire::{Actor, SessionId, TurnId};
+use foldback_wire::{Actor, Kind, SessionId, TurnId, rpc::WaitingMessage, visible};
 use std::sync::Arc;
+
+/// Characters of a message's text that a list shows.
+const TEXT: usize = 200;
 
 /// Acts on sessions.
 pub(crate) struct SessionControl {
@@ -90,6 +93,43 @@ impl SessionControl {
         Ok(count)
     }
 
+    /// Puts what waits in a session into another order; false where that changes nothing.
+    pub(crate) async fn reorder(
+        &self,
+        session: &SessionId,
+        order: &[TurnId],
+        by: Actor,
+    ) -> Result<bool, StoreError> {
+        let before = self.queue.waiting(session, Pending::id);
+        let turns = self.queue.reorder(session, order);
+        if turns == before {
+            return Ok(false);
+        }
+        let recorder = &self.context.recorder;
+        let recorder = match recorder.journal.session(session).await? {
+            Some(record) => recorder.on_channel(&record.channel),
+            None => recorder.clone(),
+        };
+        recorder
+            .in_session(session)
+            .note(Kind::QueueReordered { turns, by })?;
+        Ok(true)
+    }
+
+    /// The messages that wait in a session, in order; those first that wait for a person's consent.
+    pub(crate) fn messages_waiting(&self, session: &SessionId) -> Vec<WaitingMessage> {
+        let told = |pending: &Pending, movable| WaitingMessage {
+            turn: pending.id(),
+            sender: visible(pending.message.sender.readable_name()).into_owned(),
+            text: visible(&beginning(&pending.message.text)).into_owned(),
+            since: pending.since,
+            movable,
+        };
+        let mut waiting = self.aged.waiting(session, |pending| told(pending, false));
+        waiting.extend(self.queue.waiting(session, |pending| told(pending, true)));
+        waiting
+    }
+
     /// The settings of a session changed: those of the queue count for what waits, too.
     pub(crate) fn change_settings(&self, session: &SessionId, settings: &SessionSettings) {
         self.queue.change_settings(session, &settings.queue);
@@ -122,4 +162,8 @@ impl SessionControl {
         self.change_settings(session, &begun.settings);
         Ok(())
     }
+}
+
+fn beginning(text: &str) -> String {
+    text.chars().take(TEXT).collect()
 }

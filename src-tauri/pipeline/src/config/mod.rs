@@ -28,6 +28,7 @@ mod session;
 mod speech;
 mod template;
 mod time_of_day;
+mod written;
 
 pub use access::{DmPolicy, GroupPolicy, MentionPattern};
 pub(crate) use access::{ListEntry, names_id};
@@ -57,6 +58,7 @@ pub use speech::{SpeechBackend, SpeechConfig, TranscriptionBackend, Transcriptio
 pub use template::Template;
 pub(crate) use template::TemplateName;
 pub use time_of_day::{TimeOfDay, Zone};
+pub use written::WrittenKeys;
 
 use foldback_directives::redact::RedactSettings;
 use foldback_wire::{ChannelId, Platform};
@@ -106,6 +108,9 @@ pub struct Config {
     pub store: StoreConfig,
     /// Settings of the app's own log.
     pub log: LogConfig,
+    /// The keys that are written; none of a configuration that was read from elsewhere than a file.
+    #[serde(skip)]
+    pub written: WrittenKeys,
 }
 
 impl Config {

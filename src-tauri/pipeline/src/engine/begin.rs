@@ -74,9 +74,10 @@ impl Core {
             Stage::Queue,
             Gate::ShuttingDown,
             "the process is ending; send it again later",
-        );
+        )
+        .given("process", "ending");
         let (end, ended) = oneshot::channel();
-        let _ = end.send(record_stop(&recorder, stop)?);
+        let _ = end.send(record_stop(&recorder, &self.context.ports.config, stop)?);
         Ok(Turn { id, ended })
     }
 
@@ -220,7 +221,7 @@ impl Core {
             })?,
             Admission::Stopped(stop) => {
                 // A caller that does not wait for the end is fine.
-                let _ = end.send(record_stop(&recorder, *stop)?);
+                let _ = end.send(record_stop(&recorder, &self.context.ports.config, *stop)?);
             }
         }
         Ok(Turn { id, ended })

@@ -13,6 +13,7 @@ mod run_again;
 mod schedule_orders;
 mod schedules;
 mod schedules_state;
+mod session_detail;
 mod sessions;
 mod unfinished;
 
@@ -263,6 +264,11 @@ impl Engine {
     /// The configuration it runs on.
     pub fn config(&self) -> &Arc<Config> {
         &self.core.context.ports.config
+    }
+
+    /// The agent that answers on a channel.
+    pub fn agent_of(&self, channel: &ChannelId) -> Arc<dyn foldback_agents::Agent> {
+        self.core.context.agents.of(channel)
     }
 
     /// Switches a channel on or off. False when it was so already.

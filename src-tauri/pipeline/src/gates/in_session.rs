@@ -158,6 +158,7 @@ impl Gates {
             let stop = Stop::new(Stage::SendPolicy, Gate::SendDenied, detail);
             return Ok(stop
                 .given("session", session.as_str())
+                .given("send", "deny")
                 .changed_by("/send on")
                 .flow());
         }

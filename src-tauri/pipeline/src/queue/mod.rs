@@ -84,6 +84,7 @@ fn displaced_by(turn: TurnId, settings: &QueueSettings) -> Stop {
         .given("waiting", cap.to_string())
         .given("drop", settings.drop.value.to_string())
         .changed_by(settings.drop_is_set_at())
+        .set_by(settings.drop.source)
 }
 
 /// The event that only a summary of a message goes to the agent.
@@ -91,6 +92,7 @@ fn evicted(settings: &QueueSettings) -> Kind {
     Kind::Evicted {
         cap: u32::try_from(settings.cap.value).unwrap_or(u32::MAX),
         setting: settings.drop_is_set_at(),
+        source: Some(settings.drop.source),
     }
 }
 
@@ -295,7 +297,8 @@ impl TurnQueue {
                 let detail = format!("{cap} messages wait in this conversation already");
                 let stop = Stop::new(Stage::Queue, Gate::QueueFull, detail)
                     .given("waiting", cap.to_string())
-                    .changed_by(settings.cap_is_set_at());
+                    .changed_by(settings.cap_is_set_at())
+                    .set_by(settings.cap.source);
                 self.refuse(pending, stop)?;
             }
         }
@@ -331,6 +334,17 @@ impl TurnQueue {
         turns
     }
 
+    /// Puts what waits in a conversation into another order, and answers it.
+    pub(crate) fn reorder(&self, session: &SessionId, order: &[TurnId]) -> Vec<TurnId> {
+        let place = |pending: &Pending| order.iter().position(|turn| *turn == pending.id());
+        self.conversations.reorder(session, place, Pending::id)
+    }
+
+    /// What `of` tells of each message that waits in a conversation, in order.
+    pub(crate) fn waiting<R>(&self, session: &SessionId, of: impl Fn(&Pending) -> R) -> Vec<R> {
+        self.conversations.waiting(session, of)
+    }
+
     /// Takes out what waits in a conversation and is `meant`.
     pub(crate) fn take_waiting_of(
         &self,
@@ -345,7 +359,8 @@ impl TurnQueue {
     /// Stops a turn that had passed the gates; another copy of its message is a new one.
     fn refuse(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
         self.seen.lock().release(self.context.rules, &pending.claim);
-        let _ = pending.ended.send(record_stop(&pending.recorder, stop)?);
+        let config = &self.context.ports.config;
+        let _ = pending.ended.send(record_stop(&pending.recorder, config, stop)?);
         Ok(())
     }
 
@@ -353,7 +368,8 @@ impl TurnQueue {
     /// or newer ones took its place.
     pub(crate) fn refuse_for_good(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
         self.seen.lock().commit(&pending.claim);
-        let _ = pending.ended.send(record_stop(&pending.recorder, stop)?);
+        let config = &self.context.ports.config;
+        let _ = pending.ended.send(record_stop(&pending.recorder, config, stop)?);
         Ok(())
     }
 

@@ -83,10 +83,13 @@ pub(crate) fn activate(context: ActivateContext<'_>, message: &Inbound) -> Flow<
     let setting = |key: &str| format!("channels.{}.{key}", message.channel);
     let Some(why) = meant(rules, (settings, activation), message, answers_bot) else {
         let detail = "it is in a group and neither mentions the bot nor answers it".to_owned();
-        return Stop::new(Stage::Activation, Gate::NotMentioned, detail)
+        let stop = Stop::new(Stage::Activation, Gate::NotMentioned, detail)
             .given("chat", message.chat.as_str())
-            .changed_by(setting("require_mention"))
-            .flow();
+            .given("mentioned", message.mentioned.to_string());
+        return match activation {
+            Some(GroupActivation::Mention) => stop.changed_by("/activation always").flow(),
+            _ => stop.changed_by(setting("require_mention")).flow(),
+        };
     };
     let before = bots.count(message);
     if message.sender.is_bot && before >= settings.bot_turns && rules.holds(Rule::ActivationBots) {

@@ -53,9 +53,10 @@ pub(crate) fn answer_permission(
     if asked.asker != message.sender.id && rules.holds(Rule::PermitAsker) {
         let detail = format!("request {} is for {} to answer", asked.number, asked.asker);
         let stop = Stop::new(Stage::Commands, Gate::NotTheAsker, detail);
-        return Some(ChatAnswer::Rejected(
-            stop.given("sender", message.sender.id.as_str()),
-        ));
+        let stop = stop
+            .given("sender", message.sender.id.as_str())
+            .given("asker", asked.asker.as_str());
+        return Some(ChatAnswer::Rejected(stop));
     }
     if said.allow && !asked.shown_whole {
         return Some(ChatAnswer::Rejected(shown_in_part(&asked)));
@@ -75,7 +76,7 @@ fn nothing_asked(number: Option<&str>) -> Stop {
         Some(number) => format!("no request {number} waits for an answer here"),
         None => "no request of this sender waits for an answer here".to_owned(),
     };
-    Stop::new(Stage::Commands, Gate::NothingAsked, detail)
+    Stop::new(Stage::Commands, Gate::NothingAsked, detail).given("number", number.unwrap_or("none"))
 }
 
 /// Stops an answer that several requests could be meant by: no guess is made.
@@ -92,7 +93,9 @@ fn shown_in_part(asked: &ChatQuestion) -> Stop {
     let detail = format!(
         "the chat shows a part of request {number}, so that only the console and the command line can allow it"
     );
-    Stop::new(Stage::Commands, Gate::WhichAsked, detail).given("waiting", number.as_str())
+    Stop::new(Stage::Commands, Gate::WhichAsked, detail)
+        .given("waiting", number.as_str())
+        .given("shown", "in part")
 }
 
 fn parse_answer(text: &str) -> Option<ParsedAnswer<'_>> {

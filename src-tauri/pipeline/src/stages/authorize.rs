@@ -55,17 +55,23 @@ impl AuthorizeContext<'_> {
             ] {
                 if let Some(flaw) = flaw(id) {
                     let detail = format!("the {whose} has no id: {flaw}");
-                    return Stop::new(Stage::Authorize, Gate::InvalidId, detail).flow();
+                    return Stop::new(Stage::Authorize, Gate::InvalidId, detail)
+                        .given(whose, format!("{} B", id.len()))
+                        .flow();
                 }
             }
         }
         if self.own && holds(Rule::AuthorizeOwn) {
             let detail = format!("the bot wrote message {} itself", message.message);
-            return Stop::new(Stage::Authorize, Gate::OwnMessage, detail).flow();
+            return Stop::new(Stage::Authorize, Gate::OwnMessage, detail)
+                .given("message", message.message.as_str())
+                .flow();
         }
         if message.sender.is_bot && !self.settings.allow_bots && holds(Rule::AuthorizeBots) {
             let detail = format!("{} is a bot, and allow_bots is off", message.sender.id);
-            return stop(message, Gate::BotNotAllowed, detail, "allow_bots").flow();
+            return stop(message, Gate::BotNotAllowed, detail, "allow_bots")
+                .given("allow_bots", "false")
+                .flow();
         }
         match message.chat_type {
             ChatType::Group if holds(Rule::AuthorizeGroup) => self.group(message),
@@ -83,7 +89,9 @@ impl AuthorizeContext<'_> {
             DmPolicy::Allowlist => listed(),
             DmPolicy::Disabled => {
                 let detail = "direct messages are switched off".to_owned();
-                stop(message, Gate::DirectDisabled, detail, "dm_policy").flow()
+                stop(message, Gate::DirectDisabled, detail, "dm_policy")
+                    .given("dm_policy", "disabled")
+                    .flow()
             }
             DmPolicy::Pairing => {
                 if let Flow::Continue(entry) = listed() {
@@ -98,7 +106,9 @@ impl AuthorizeContext<'_> {
                     return stop(message, Gate::SenderNotAllowed, detail, "allow_from").flow();
                 }
                 let detail = format!("{sender} is neither on the list nor approved");
-                stop(message, Gate::Unpaired, detail, "dm_policy").flow()
+                stop(message, Gate::Unpaired, detail, "dm_policy")
+                    .given("dm_policy", "pairing")
+                    .flow()
             }
         }
     }
@@ -107,7 +117,9 @@ impl AuthorizeContext<'_> {
         let settings = self.settings;
         if settings.group_policy == GroupPolicy::Disabled {
             let detail = "messages in groups are switched off".to_owned();
-            return stop(message, Gate::GroupsDisabled, detail, "group_policy").flow();
+            return stop(message, Gate::GroupsDisabled, detail, "group_policy")
+                .given("group_policy", "disabled")
+                .flow();
         }
         if let Some(groups) = &settings.groups
             && self.rules.holds(Rule::AuthorizeChats)
@@ -116,6 +128,7 @@ impl AuthorizeContext<'_> {
             let detail = format!("{} is none of the channel's groups", message.chat);
             return stop(message, Gate::ChatNotAllowed, detail, "groups")
                 .given("chat", message.chat.as_str())
+                .given("groups", format!("[{}]", groups.join(", ")))
                 .flow();
         }
         if settings.group_policy == GroupPolicy::Open {

@@ -15,7 +15,7 @@ pub(super) fn words(kind: &Kind) -> String {
             why,
         } => said(format_args!("not given to turn {turn}, waits"), why),
         Kind::NotSteered { running: None, why } => said("waits for a run of its own", why),
-        Kind::Evicted { cap, setting } => {
+        Kind::Evicted { cap, setting, .. } => {
             format!("only summarised for the agent: {cap} messages wait already ({setting})")
         }
         Kind::Joined { into, how } => match how {

@@ -37,6 +37,10 @@ pub(super) fn words(kind: &Kind) -> String {
             by,
             interrupted_by: Some(turn),
         } => format!("stopped: turn {turn} of {by} interrupts it (queue.mode)"),
+        Kind::QueueReordered { turns, by } => {
+            let turns: Vec<_> = turns.iter().map(|turn| format!("#{turn}")).collect();
+            format!("queue reordered by {by}: {}", turns.join(", "))
+        }
         Kind::SessionReset {
             by,
             agent,

@@ -100,6 +100,7 @@ fn words(kind: &Kind) -> String {
         | Kind::PermissionAsked { .. }
         | Kind::PermissionDecided { .. }
         | Kind::RunCancelled { .. }
+        | Kind::QueueReordered { .. }
         | Kind::SessionReset { .. }
         | Kind::HistoryRestored { .. }
         | Kind::HistoryCompacted { .. }

@@ -185,6 +185,7 @@ fn blocked() -> Told {
         detail: "the bot was not mentioned".into(),
         inputs: [("chat_type".to_owned(), "group".to_owned())].into(),
         setting: Some("channels.discord.activation".into()),
+        source: None,
     };
     let diagnostic = Diagnostic::new(Code::UnclosedBlock, Span::new(0, 9), "<actions> is never closed");
     vec![

@@ -1,6 +1,6 @@
 //! Manual tests: an agent output, read, linted and shown as each channel would show it.
 
-use super::{RenderedBlock, Ruler, VoiceOf};
+use super::{MessageContext, RenderedBlock, Ruler, VoiceOf};
 use crate::{ChannelId, Diagnostic, FileFate, FileKind, MessageId, Parsed, Platform, Span, TurnId};
 use serde::{Deserialize, Serialize};
 
@@ -216,6 +216,10 @@ pub struct ComposeSend {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<ComposeFile>>")]
     pub files: Vec<ComposeFile>,
+    /// What surrounds the message.
+    #[serde(default)]
+    #[ts(optional, as = "Option<MessageContext>")]
+    pub context: MessageContext,
 }
 
 /// A file of a message written by hand.

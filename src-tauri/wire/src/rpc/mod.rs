@@ -13,11 +13,14 @@ mod filter;
 mod fixtures;
 mod moment;
 mod pairing;
+mod prepare;
 mod push;
+mod queue_lab;
 mod reach;
 mod ruler;
 mod schedules;
 mod secrets;
+mod session_detail;
 mod sessions;
 mod shown;
 mod status;
@@ -50,11 +53,14 @@ pub use moment::{
     DecisionDetail, DecisionInput, DecisionRule, DeliveryWait, Moment, MomentAt, MomentMessage,
 };
 pub use pairing::{Approval, PairingCode, PairingRequest, PairingRevoke, Pairings, ReplacedRequest};
+pub use prepare::{ComposePrepare, MessageContext, PreparedMessage, StrippedPart};
 pub use push::{Alarm, AlarmKind, LogLine, Push, Topic};
+pub use queue_lab::{QueueLab, QueueLabMessage, QueueLabResult, QueueLabStep, QueueLabTurn};
 pub use reach::{ChannelReach, ReachOf, ReachRate, ReachedChat, WaitingFate, WaitingOperation};
 pub use ruler::{CutPlace, RuledMessage, Ruler};
 pub use schedules::{ScheduleOrder, SchedulePause, ScheduleRef};
 pub use secrets::{SecretEntry, SecretSource, Secrets};
+pub use session_detail::{OverrideChange, SessionDetail, SessionReorder, SessionUsage, WaitingMessage};
 pub use sessions::{
     AgentSession, PendingPermission, PermissionDecide, PermissionRef, RunningTurn, SessionCancel,
     SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,

@@ -1,6 +1,7 @@
 //! The reasons why the bot did, or did not, say something.
 
-use crate::TurnId;
+use super::DecisionInput;
+use crate::{SettingSource, TurnId};
 use serde::{Deserialize, Serialize};
 
 /// `why`: why did my bot (not) say that?
@@ -21,8 +22,14 @@ pub struct WhyStep {
     pub no: bool,
     /// In words.
     pub text: String,
+    /// The values that a gate decided from; none for other steps.
+    pub inputs: Vec<DecisionInput>,
     /// The setting that would change it.
     pub setting: Option<String>,
+    /// The place that the setting's value comes from, where the journal keeps it.
+    pub source: Option<SettingSource>,
+    /// What would change it, in a sentence; for gates alone.
+    pub change: Option<String>,
 }
 
 /// Answer of `why`.

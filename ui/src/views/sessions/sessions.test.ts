@@ -1,11 +1,12 @@
 import { cleanup } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import demo from "../../../recordings/demo";
-import type { PendingPermission, SessionLine } from "../../generated/wire";
+import type { PendingPermission, SessionDetail, SessionLine } from "../../generated/wire";
 import { HostFailure, type Args, type CommandName, type Result } from "../../host/host";
 import { RecordedHost, type Exchange } from "../../host/recorded";
 import { byId, calls, click, layOut, press, settle, SlowHost, stage } from "../../test/stage";
 import SessionsView from "./SessionsView.svelte";
+import { moved } from "./order";
 import { eventsOf } from "./words";
 
 beforeEach(layOut);
@@ -364,4 +365,48 @@ it("offers in the palette what can be done about each conversation", async () =>
 it("quotes what is no plain word in a filter", () => {
   expect(eventsOf("telegram:42")).toBe("session:telegram:42");
   expect(eventsOf("signal:a b", "kind:chunk")).toBe('session:"signal:a b" kind:chunk');
+});
+
+const detail: SessionDetail = {
+  line: busy,
+  settings: [{ setting: "think", value: "high", source: "session" }, { setting: "queue.mode", value: "collect", source: "channel" }],
+  history: [{ seq: 9, at, by: { user: "42" }, changes: [{ setting: "think", from: null, to: "high" }], kept: null }, { seq: 3, at, by: "console", changes: [], kept: [{ setting: "send", value: "deny" }] }],
+  waiting: [{ turn: 813, sender: "Bob", text: "first", since: at, movable: true }, { turn: 814, sender: "Bob", text: "second", since: at, movable: true }],
+  usage: { input: 1200, output: 34, counted: 2 },
+  keeps: [{ setting: "send", value: "deny" }], clears: [{ setting: "think", value: "high" }],
+};
+
+describe("a conversation in full", () => {
+  const shown = async (...more: Exchange[]) => {
+    const window = await open([busy], { name: "session_detail", result: detail }, ...more);
+    await click(byId("session-open"));
+    await settle();
+    return window;
+  };
+
+  it("shows what counts and where it comes from, what was set, tokens, and what a reset keeps", async () => {
+    await shown();
+    const text = (id: string): string => byId(id).textContent?.replace(/\s+/g, " ").trim() ?? "";
+    expect(text("session-settings")).toContain("think high session");
+    expect(text("session-settings")).toContain("queue.mode collect channel");
+    expect(text("session-history")).toContain("think: not set → high");
+    expect(text("session-history")).toContain("reset, kept send deny");
+    expect(text("session-usage")).toContain("tokens read");
+    expect(text("session-keeps")).toBe("Keeps send deny. Clears think high. Setting: session.carry_over");
+  });
+
+  it("moves and drops what waits", async () => {
+    const { host } = await shown({ name: "session_reorder", result: { ...detail, waiting: [...detail.waiting].reverse() } }, { name: "session_drop", result: busy });
+    const grip = byId("session-queue").querySelector<HTMLElement>("[data-turn='814'] .grip")!;
+    grip.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", altKey: true, bubbles: true }));
+    await settle();
+    expect(calls(host, "session_reorder")).toEqual([{ session: busy.session, turns: [814, 813] }]);
+    expect([...byId("session-queue").querySelectorAll("li")].map((row) => row.dataset.turn)).toEqual(["814", "813"]);
+    await click(byId("session-queue").querySelector<HTMLElement>("[data-testid='session-drop-one']")!);
+    expect(calls(host, "session_drop")).toEqual([{ session: busy.session, turns: [814] }]);
+  });
+
+  it("has no place outside of the queue", () => {
+    expect([moved([1, 2, 3], 3, 0), moved([1, 2], 1, 0), moved([1, 2], 1, 2), moved([1], 9, 0)]).toEqual([[3, 1, 2], null, null, null]);
+  });
 });

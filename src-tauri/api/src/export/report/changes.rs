@@ -44,6 +44,7 @@ fn change(event: &Event) -> Option<(String, String)> {
         | Kind::Pairing { by, .. }
         | Kind::PermissionDecided { by, .. }
         | Kind::RunCancelled { by, .. }
+        | Kind::QueueReordered { by, .. }
         | Kind::SessionReset { by, .. }
         | Kind::HistoryCompacted { by, .. }
         | Kind::Reviewed { by } => by,

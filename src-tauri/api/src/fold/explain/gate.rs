@@ -1,6 +1,7 @@
 //! Why a message passed a stage or was stopped.
 
 use super::{Explanation, bytes};
+use crate::gate_decision::GateDecision;
 use foldback_wire::{DirectiveScope, FileFate, InlineDirectives, Kind, Stage, visible};
 
 pub(super) const GOES_ON: &str = "The message goes on to the next stage; the user sees nothing of it.";
@@ -23,6 +24,7 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
             detail,
             inputs,
             setting,
+            source,
             ..
         } => {
             let effect = "The message ends here. The agent never sees it, so that it gives no answer.";
@@ -30,7 +32,14 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
             let told = inputs
                 .iter()
                 .fold(told, |told, (name, value)| told.with(name, value));
+            let decision = GateDecision {
+                gate: *gate,
+                inputs,
+                setting: setting.as_deref(),
+            };
             told.with_known("setting", setting.as_ref())
+                .with_known("comes from", source.as_ref())
+                .with("what changes it", decision.what_changes_it())
         }
         Kind::Gathered {
             name,

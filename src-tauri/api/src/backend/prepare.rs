@@ -1,0 +1,333 @@
+//! A message through all stages to the prompt: the pipeline itself with the settings of this bot, on a simulated platform
+//! and a journal in memory, with an agent that is never asked. Nothing of it is kept.
+
+use super::{
+    Backend, Setup,
+    agents::{self, Made},
+    compose::{surrounded, writer, written_message},
+    typed::Typed,
+    unasked::UnaskedAgent,
+};
+use crate::{failure, why::why};
+use foldback_agents::Agent;
+use foldback_channels::{Loopback, profile};
+use foldback_pipeline::{
+    Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock,
+    config::{ChannelKind, Config, CredentialReader},
+};
+use foldback_store::{Journal, MemoryJournal, PairingBook, SessionRecord, SqliteJournal};
+use foldback_wire::{
+    Body, ChannelId, Clock, DirectiveScope, Draft, EffectiveSetting, Event, Inbound, Kind, MessageId,
+    PairingStep, Span, Timestamp,
+    rpc::{Approval, ComposePrepare, Failure, PreparedMessage, StrippedPart, Why},
+};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use tokio::runtime;
+
+/// The words above the user's text in a prompt.
+const ABOVE_TEXT: &str = "Everything below this line was written by the sender.\n\n";
+
+impl Backend {
+    /// Takes a message to the prompt.
+    ///
+    /// # Errors
+    /// `not_found` for a channel or a conversation that is not there.
+    pub(super) async fn prepare(&self, order: ComposePrepare) -> Result<PreparedMessage, Failure> {
+        self.known(&order.channel)?;
+        let engine = &self.shared.engine;
+        let bot = PrepareBot {
+            config: &self.shared.config,
+            base: &self.shared.base,
+            agent: engine.agent_of(&order.channel),
+            journal: self.shared.journal.as_ref(),
+            approved: engine.pairings().approved,
+            now: self.shared.clock.now(),
+        };
+        bot.prepare(order).await
+    }
+}
+
+/// Takes a message to the prompt of a bot that need not run, whose journal is only read.
+///
+/// # Errors
+/// `not_found` for a channel or a conversation that is not there; what is wrong with the setup.
+pub async fn prepare_message(setup: &Setup, order: ComposePrepare) -> Result<PreparedMessage, Failure> {
+    let file = setup.journal_file();
+    let journal: Arc<dyn Journal> = if file.exists() {
+        let kept = SqliteJournal::open_read_only(file).await;
+        Arc::new(kept.map_err(failure::journal)?)
+    } else {
+        Arc::new(MemoryJournal::new())
+    };
+    let credentials = CredentialReader::new(setup.base.clone(), setup.redaction());
+    let around = setup.surroundings(credentials);
+    let around = around.map_err(|error| failure::unfit_setup(&error))?;
+    let typed = Typed::new(Arc::clone(&journal));
+    let made = agents::build(&setup.config, &around, &typed, &setup.clock, &setup.rng);
+    let Made { agents, .. } = made.map_err(|error| failure::unfit_setup(&error))?;
+    let book = PairingBook::of(journal.as_ref())
+        .await
+        .map_err(failure::journal)?;
+    let now = setup.clock.now();
+    let bot = PrepareBot {
+        config: &setup.config,
+        base: &setup.base,
+        agent: Arc::clone(agents.by_channel.get(&order.channel).unwrap_or(&agents.default)),
+        journal: journal.as_ref(),
+        approved: book.listed(setup.config.pairing_channels(), now).approved,
+        now,
+    };
+    bot.prepare(order).await
+}
+
+/// The bot whose settings and conversations a message is tried with.
+struct PrepareBot<'a> {
+    config: &'a Config,
+    base: &'a Path,
+    agent: Arc<dyn Agent>,
+    journal: &'a dyn Journal,
+    approved: Vec<Approval>,
+    now: Timestamp,
+}
+
+impl PrepareBot<'_> {
+    async fn prepare(self, order: ComposePrepare) -> Result<PreparedMessage, Failure> {
+        let ComposePrepare {
+            channel,
+            user_text,
+            context,
+            session,
+            allow_from,
+        } = order;
+        let sender = writer(self.config, &self.approved, &channel);
+        let message = written_message(sender, self.now, &channel, MessageId::new(""), user_text);
+        let mut rehearsal = Rehearsal {
+            config: only(self.config, &channel, allow_from),
+            base: self.base.to_owned(),
+            agent: self.agent,
+            at: self.now,
+            message: surrounded(message, context),
+            approvals: approvals(self.approved),
+            stored: None,
+        };
+        let found = rehearsal.clone().play().await?;
+        let own = found.iter().find_map(|event| event.session.clone());
+        let record = match session.as_ref().or(own.as_ref()) {
+            Some(id) => self.journal.session(id).await.map_err(failure::journal)?,
+            None => None,
+        };
+        let events = match (own, record, session) {
+            (_, None, Some(wanted)) => return Err(failure::no_session(&wanted)),
+            // What is stored counts under the key that this message has.
+            (Some(own), Some(record), _) => {
+                rehearsal.stored = Some(SessionRecord { id: own, ..record });
+                rehearsal.clone().play().await?
+            }
+            _ => found,
+        };
+        Ok(rehearsal.told(&events))
+    }
+}
+
+/// The configuration with this channel alone, simulated, so that nothing is begun and nothing goes out.
+fn only(config: &Config, channel: &ChannelId, allow_from: Option<Vec<String>>) -> Config {
+    let mut config = config.clone();
+    config.channels.retain(|name, _| name == channel);
+    if let Some(settings) = config.channels.get_mut(channel) {
+        settings.platform = settings.platform(channel);
+        settings.kind = Some(ChannelKind::Loopback);
+        settings.enabled = true;
+        settings.armed = true;
+        if let Some(allow_from) = allow_from {
+            settings.allow_from = allow_from;
+        }
+    }
+    config.typing.enabled = false;
+    config.schedule.clear();
+    config
+}
+
+/// The people whom operators let in, as events.
+fn approvals(approved: Vec<Approval>) -> Vec<Draft> {
+    let draft = |approval: Approval| Draft {
+        at: approval.at,
+        turn: None,
+        session: None,
+        channel: Some(approval.channel),
+        kind: Kind::Pairing {
+            step: PairingStep::Approved,
+            sender: approval.sender,
+            name: approval.name,
+            code: None,
+            until: None,
+            by: approval.by,
+        },
+    };
+    approved.into_iter().map(draft).collect()
+}
+
+/// One message on one channel.
+#[derive(Clone)]
+struct Rehearsal {
+    config: Config,
+    base: PathBuf,
+    agent: Arc<dyn Agent>,
+    at: Timestamp,
+    message: Inbound,
+    approvals: Vec<Draft>,
+    /// The conversation as it is stored.
+    stored: Option<SessionRecord>,
+}
+
+impl Rehearsal {
+    /// Plays it on a thread and a clock of its own; takes no time on that clock.
+    async fn play(self) -> Result<Vec<Event>, Failure> {
+        let played = tokio::task::spawn_blocking(move || {
+            // Nothing of this happened: it has no place in the app's log.
+            let _silent = tracing::subscriber::set_default(tracing::subscriber::NoSubscriber::default());
+            let runtime = runtime::Builder::new_current_thread()
+                .enable_time()
+                .start_paused(true)
+                .build()
+                .map_err(|error| failure::internal(&error))?;
+            runtime.block_on(self.act())
+        });
+        played.await.map_err(|error| failure::internal(&error))?
+    }
+
+    async fn act(self) -> Result<Vec<Event>, Failure> {
+        let channel = self.message.channel.clone();
+        let can = self
+            .config
+            .capabilities_of(&channel)
+            .ok_or_else(|| failure::no_channel(&channel))?;
+        let clock: Arc<dyn Clock> = Arc::new(TokioClock::at(self.at));
+        let journal: Arc<dyn Journal> = Arc::new(MemoryJournal::new());
+        journal.append(self.approvals).map_err(failure::journal)?;
+        if let Some(record) = self.stored {
+            journal.put_session(record).await.map_err(failure::journal)?;
+        }
+        let simulated = Arc::new(Loopback::new(profile(can.platform), Arc::clone(&clock), None));
+        let engine = Engine::start(Parts {
+            redaction: self.config.redaction(&self.base),
+            config: Arc::new(self.config),
+            base: self.base,
+            send_dir: None,
+            journal: Arc::clone(&journal),
+            channels: vec![(channel, Arc::<Loopback>::clone(&simulated))],
+            agents: Agents::one(Arc::new(UnaskedAgent(self.agent))),
+            speech: Speech::default(),
+            clock,
+            rng: Arc::new(SeededRng::new(0)),
+            rules: Rules::all(),
+            grammar_off: Vec::new(),
+        })
+        .await
+        .map_err(|error| failure::internal(&error))?;
+        let mut message = self.message;
+        message.message = simulated.mint(&message.chat);
+        let message = simulated.platform().receive(message);
+        let turn = engine.submit(message).await.map_err(failure::journal)?;
+        let number = turn.id;
+        turn.ended().await;
+        journal.turn(number).await.map_err(failure::journal)
+    }
+
+    /// The answer, from the events of the message's turn.
+    fn told(self, events: &[Event]) -> PreparedMessage {
+        let prompt = events.iter().find_map(|event| match &event.kind {
+            Kind::Prepared { prompt } => Some((event.seq, prompt)),
+            _ => None,
+        });
+        let turn = events.iter().find_map(|event| event.turn).unwrap_or_default();
+        let Why {
+            answer, mut steps, ..
+        } = why(turn, events).unwrap_or_else(|| Why {
+            turn,
+            answer: String::new(),
+            steps: Vec::new(),
+        });
+        if let Some((seq, _)) = prompt {
+            // What follows would be the agent's.
+            steps.retain(|step| step.seq <= seq.0);
+        }
+        let text = &self.message.text;
+        let channel = self.message.channel.clone();
+        PreparedMessage {
+            session: events.iter().find_map(|event| event.session.clone()),
+            answer: match prompt {
+                Some((_, prompt)) => format!(
+                    "The agent ({}) would be asked with {} B.",
+                    self.agent.backend(),
+                    prompt.len()
+                ),
+                None => answer,
+            },
+            steps,
+            stripped: stripped(text, events, prompt.map(|(_, prompt)| prompt.as_str())),
+            settings: events.iter().find_map(settings).unwrap_or_default(),
+            replies: events.iter().filter_map(reply).collect(),
+            terminal: match prompt {
+                Some(_) => None,
+                None => events.iter().find_map(|event| match &event.kind {
+                    Kind::TurnEnded { terminal } => Some(terminal.clone()),
+                    _ => None,
+                }),
+            },
+            prompt: prompt.map(|(_, prompt)| prompt.clone()),
+            channel,
+        }
+    }
+}
+
+fn settings(event: &Event) -> Option<Vec<EffectiveSetting>> {
+    match &event.kind {
+        Kind::SettingsResolved { settings } => Some(settings.clone()),
+        _ => None,
+    }
+}
+
+/// A text of Foldback's own.
+fn reply(event: &Event) -> Option<String> {
+    match &event.kind {
+        Kind::Intended { intent, .. } => match &intent.body {
+            Some(Body::Literal { text, .. } | Body::Aside { text }) => Some(text.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What is taken out of a text: the directives that count, with the blank or the line that goes with each; a command
+/// before the rest.
+fn stripped(text: &str, events: &[Event], prompt: Option<&str>) -> Vec<StrippedPart> {
+    let part = |start: usize, end: usize| {
+        let span = Span::new(start, end);
+        text.get(start..end).map(|text| StrippedPart {
+            span,
+            text: text.to_owned(),
+        })
+    };
+    let directives = events.iter().find_map(|event| match &event.kind {
+        Kind::InlineDirectives(read)
+            if matches!(read.scope, DirectiveScope::Turn | DirectiveScope::Session) =>
+        {
+            Some(&read.spans)
+        }
+        _ => None,
+    });
+    if let Some(spans) = directives {
+        return spans
+            .iter()
+            .filter_map(|span| part(span.start, span.end))
+            .collect();
+    }
+    let given = prompt.and_then(|prompt| prompt.rsplit_once(ABOVE_TEXT));
+    let given = given.map(|(_, given)| given).filter(|given| !given.is_empty());
+    let head = given.and_then(|given| text.strip_suffix(given));
+    let head = head.filter(|head| !head.is_empty());
+    head.and_then(|head| part(0, head.len())).into_iter().collect()
+}

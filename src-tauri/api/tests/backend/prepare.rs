@@ -1,0 +1,173 @@
+//! A message up to its prompt, and messages in the queue lab: by the real pipeline, with nothing kept.
+
+use crate::host::Host;
+use foldback_wire::{
+    SettingSource, Terminal,
+    rpc::{PreparedMessage, QueueLabResult, QueueLabTurn},
+};
+use serde_json::{Value, json};
+
+async fn prepare(host: &Host, text: &str, more: Value) -> PreparedMessage {
+    let mut args = json!({"channel": "telegram", "user_text": text});
+    if let (Some(args), Value::Object(more)) = (args.as_object_mut(), more) {
+        args.extend(more);
+    }
+    host.call("compose_prepare", args).await
+}
+
+async fn quiet() -> Host {
+    Host::start_with(|setup| setup.demo = false).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_comes_to_its_prompt_and_nothing_is_kept() {
+    let host = quiet().await;
+    let head = host.backend.journal().head();
+    let prepared = prepare(&host, "/think high explain this", json!({})).await;
+    let prompt = prepared.prompt.unwrap();
+    assert!(
+        prompt.ends_with("written by the sender.\n\nexplain this"),
+        "{prompt}"
+    );
+    assert_eq!(prepared.terminal, None);
+    assert!(prepared.answer.starts_with("The agent (script) would be asked"));
+    let stripped: Vec<_> = prepared.stripped.iter().map(|part| part.text.as_str()).collect();
+    assert_eq!(stripped, ["/think high"]);
+    let think = prepared
+        .settings
+        .iter()
+        .find(|set| set.setting == "think")
+        .unwrap();
+    assert_eq!(
+        (think.value.as_str(), think.source),
+        ("high", SettingSource::Inline)
+    );
+    assert_eq!(prepared.steps.last().unwrap().stage, "prepare");
+    assert_eq!(host.backend.journal().head(), head);
+}
+
+#[tokio::test(start_paused = true)]
+async fn its_context_decides_at_the_gates() {
+    let host = quiet().await;
+    let group = prepare(
+        &host,
+        "hi",
+        json!({"context": {"chat_type": "group", "mentioned": false}}),
+    )
+    .await;
+    assert_eq!(group.prompt, None);
+    let no = group.steps.iter().find(|step| step.no).unwrap();
+    assert_eq!(no.stage, "activation");
+    assert_eq!(no.setting.as_deref(), Some("channels.telegram.require_mention"));
+    assert!(no.change.as_deref().unwrap().starts_with("Mention the bot"));
+    let listed = |sender: &str| json!({"context": {"sender": sender}, "allow_from": ["7"]});
+    assert!(prepare(&host, "hi", listed("7")).await.prompt.is_some());
+    let stranger = prepare(&host, "hi", listed("8")).await;
+    assert_eq!(
+        stranger.terminal.unwrap().to_string(),
+        "blocked(sender_not_allowed)"
+    );
+    let prompt = prepare(
+        &host,
+        "hi",
+        json!({"context": {"reply_to": "99", "is_bot": true}}),
+    )
+    .await
+    .prompt;
+    let prompt = prompt.unwrap();
+    let packed = prompt.replace(' ', "");
+    assert!(
+        packed.contains(r#""reply_to":"99""#) && packed.contains(r#""is_bot":true"#),
+        "{prompt}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_command_is_answered_and_the_stored_settings_of_its_conversation_count() {
+    let host = quiet().await;
+    let help = prepare(&host, "/whoami", json!({})).await;
+    assert!(
+        matches!(help.terminal, Some(Terminal::Command { .. })),
+        "{help:?}"
+    );
+    assert!(!help.replies.is_empty());
+    host.say("telegram", "/think high", "").await;
+    let session = prepare(&host, "hi", json!({})).await;
+    let think = session
+        .settings
+        .iter()
+        .find(|set| set.setting == "think")
+        .unwrap();
+    assert_eq!(think.source, SettingSource::Session);
+    let key = session.session.unwrap();
+    let elsewhere = json!({"session": key, "context": {"chat": "another"}});
+    let borrowed = prepare(&host, "hi", elsewhere).await;
+    assert!(borrowed.settings.iter().any(|set| set.setting == "think"));
+    let (code, ..) = host
+        .failure(
+            "compose_prepare",
+            json!({"channel": "telegram", "user_text": "hi", "session": "nowhere"}),
+        )
+        .await;
+    assert_eq!(code, "not_found");
+}
+
+/// How each message ended.
+fn ends(result: &QueueLabResult) -> Vec<String> {
+    let end = |turn: &QueueLabTurn| turn.terminal.as_ref().unwrap().to_string();
+    result.turns.iter().map(end).collect()
+}
+
+async fn lab(host: &Host, mode: &str, drop: &str) -> QueueLabResult {
+    let messages: Vec<_> = [(0, "one"), (500, "two"), (900, "three"), (1_200, "four")]
+        .map(|(at_ms, text)| json!({"at_ms": at_ms, "text": text}))
+        .into();
+    let args = json!({
+        "mode": mode, "drop": drop, "cap": 2, "debounce_ms": 500, "run_ms": 3_000, "messages": messages,
+    });
+    host.call("queue_lab", args).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_queue_lab_shows_what_each_mode_makes_of_the_messages() {
+    let host = quiet().await;
+    let head = host.backend.journal().head();
+    let old = lab(&host, "followup", "old").await;
+    assert_eq!(ends(&old), ["replied", "dropped", "replied", "replied"]);
+    let new = lab(&host, "followup", "new").await;
+    assert_eq!(ends(&new)[3], "blocked(queue_full)");
+    let collected = lab(&host, "collect", "new").await;
+    assert_eq!(ends(&collected)[1], "collected");
+    let interrupted = lab(&host, "interrupt", "old").await;
+    assert!(
+        ends(&interrupted)[0].starts_with("failed"),
+        "{:?}",
+        ends(&interrupted)
+    );
+    let [first, second, ..] = &old.turns[..] else {
+        panic!("four messages")
+    };
+    assert_eq!((first.came_ms, second.came_ms), (0, 500));
+    let (began, ended) = first.ran_ms.unwrap();
+    assert_eq!(ended - began, 3_000);
+    assert!(
+        second.steps.iter().any(|step| step.kind == "queued"),
+        "{second:?}"
+    );
+    assert_eq!(host.backend.journal().head(), head);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_queue_lab_refuses_what_it_cannot_run() {
+    let host = quiet().await;
+    let one = json!([{"at_ms": 0, "text": "x"}]);
+    for args in [
+        json!({"run_ms": 1, "messages": []}),
+        json!({"run_ms": 1, "mode": "fifo", "messages": one}),
+        json!({"run_ms": 4_000_000, "messages": one}),
+    ] {
+        let (code, message, hint) = host.failure("queue_lab", args).await;
+        assert_eq!(code, "bad_setting", "{message}");
+        assert!(hint.is_some());
+    }
+}

@@ -1,0 +1,201 @@
+//! Nothing that the window offers is without something that emits it, and every gate says why it stopped a message: by
+//! the fixtures, each on every channel it names.
+
+use foldback_api::why;
+use foldback_directives::HoldReason;
+use foldback_replay::{
+    Job, Options,
+    fixture::{Fixture, find, load},
+    run_all,
+};
+use foldback_store::row;
+use foldback_wire::{
+    Event, Gate, Kind, SettingSource, Stage, Terminal, TurnId,
+    rpc::{Why, WhyStep},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+/// What nothing emits yet. An entry that something emits fails the test, so that the list only shrinks.
+const STAGES_WITHOUT: &[Stage] = &[Stage::Debounce];
+const HOLDS_WITHOUT: &[HoldReason] = &[HoldReason::HumanDelay, HoldReason::Debounce];
+/// A gate of journals of earlier versions.
+const GATES_WITHOUT: &[Gate] = &[Gate::PairingFull];
+
+/// The journals of all fixtures.
+fn journals() -> &'static [(PathBuf, Vec<Event>)] {
+    static JOURNALS: OnceLock<Vec<(PathBuf, Vec<Event>)>> = OnceLock::new();
+    JOURNALS.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+        let paths = find(&folder).unwrap().fixtures;
+        let fixtures: Vec<(PathBuf, Fixture)> = paths
+            .into_iter()
+            .map(|path| (path.clone(), load(&path).unwrap()))
+            .collect();
+        let jobs: Vec<Job<'_>> = fixtures
+            .iter()
+            .flat_map(|(path, fixture)| {
+                let platforms = fixture.channel.platforms();
+                let ends = [platforms.first(), platforms.get(1..).and_then(<[_]>::last)];
+                ends.into_iter().flatten().map(move |platform| Job {
+                    path,
+                    fixture,
+                    platform: *platform,
+                })
+            })
+            .collect();
+        let mut journals = Vec::new();
+        run_all(&jobs, None, &Options::default(), |index, played| {
+            let played =
+                played.unwrap_or_else(|case| panic!("{}: {:?}", jobs[index].path.display(), case.mismatches));
+            journals.push((jobs[index].path.to_owned(), played.events));
+            true
+        });
+        journals
+    })
+}
+
+fn events() -> impl Iterator<Item = &'static Event> {
+    journals().iter().flat_map(|(_, events)| events)
+}
+
+/// The members of a closed set that are not in `seen` and have no entry, and the entries that are seen.
+fn unlike<T: Copy + Ord + std::fmt::Debug>(all: &[T], seen: &BTreeSet<T>, without: &[T]) -> Vec<T> {
+    let wrong = |member: &&T| seen.contains(member) == without.contains(member);
+    all.iter().filter(wrong).copied().collect()
+}
+
+#[test]
+fn every_stage_is_the_stage_of_some_event() {
+    let codes: BTreeSet<String> = events().map(|event| row(event, None).stage).collect();
+    let seen = Stage::ALL.iter().filter(|stage| codes.contains(stage.code()));
+    let seen = seen.copied().collect();
+    assert_eq!(unlike(Stage::ALL, &seen, STAGES_WITHOUT), []);
+}
+
+#[test]
+fn every_hold_reason_holds_something() {
+    let reason = |event: &Event| match &event.kind {
+        Kind::Held { hold, .. } => Some(hold.reason),
+        Kind::Waiting { reason, .. } => Some(*reason),
+        _ => None,
+    };
+    let seen = events().filter_map(reason).collect();
+    assert_eq!(unlike(HoldReason::ALL, &seen, HOLDS_WITHOUT), []);
+}
+
+/// Every terminal, so that a new one does not compile without a number here.
+const TERMINALS: usize = 12;
+
+const fn number(terminal: &Terminal) -> usize {
+    match terminal {
+        Terminal::Replied => 0,
+        Terminal::Silent { .. } => 1,
+        Terminal::Command { .. } => 2,
+        Terminal::DirectiveAck => 3,
+        Terminal::Dropped => 4,
+        Terminal::Summarised { .. } => 5,
+        Terminal::Collected { .. } => 6,
+        Terminal::Steered { .. } => 7,
+        Terminal::Duplicate => 8,
+        Terminal::Blocked { .. } => 9,
+        Terminal::Failed { .. } => 10,
+        Terminal::Unknown { .. } => 11,
+    }
+}
+
+#[test]
+fn every_terminal_ends_some_turn() {
+    let terminal = |event: &Event| match &event.kind {
+        Kind::TurnEnded { terminal } => Some(number(terminal)),
+        _ => None,
+    };
+    let seen: BTreeSet<_> = events().filter_map(terminal).collect();
+    assert_eq!(seen, (0..TERMINALS).collect());
+}
+
+/// The first stop of each gate, with what `why` says about its turn.
+fn stops() -> BTreeMap<Gate, (PathBuf, Why, WhyStep)> {
+    let mut stops = BTreeMap::new();
+    for (path, events) in journals() {
+        for event in events {
+            let Kind::Stopping { gate, .. } = &event.kind else {
+                continue;
+            };
+            let turn: TurnId = event.turn.unwrap();
+            let of: Vec<Event> = events
+                .iter()
+                .filter(|other| other.turn == Some(turn))
+                .cloned()
+                .collect();
+            let why = why(turn, &of).unwrap();
+            let step = why
+                .steps
+                .iter()
+                .find(|step| step.seq == event.seq.0)
+                .unwrap()
+                .clone();
+            stops.entry(*gate).or_insert((path.clone(), why, step));
+        }
+    }
+    stops
+}
+
+#[test]
+fn every_gate_stops_a_message_of_a_fixture_and_says_from_what_by_which_setting_and_what_changes_it() {
+    let stops = stops();
+    assert_eq!(
+        unlike(Gate::ALL, &stops.keys().copied().collect(), GATES_WITHOUT),
+        []
+    );
+    for (gate, (path, why, step)) in &stops {
+        let about = format!("{gate} in {}: {why:?}", path.display());
+        assert!(step.no && step.text.starts_with(gate.code()), "{about}");
+        assert!(!step.inputs.is_empty(), "{about}");
+        assert_eq!(step.setting.is_some(), step.source.is_some(), "{about}");
+        let change = step.change.as_deref().unwrap();
+        assert!(change.ends_with('.') && !change.contains('?'), "{about}");
+        // The turn's sentence is about this gate where it is the first that said no.
+        let first = why.steps.iter().find(|step| step.no).unwrap();
+        assert_eq!(first.seq, step.seq, "{about}");
+    }
+}
+
+#[test]
+fn the_setting_is_told_with_the_place_its_value_comes_from_and_what_would_change_it() {
+    use SettingSource::{Channel, Default, Session};
+    let stops = stops();
+    for (gate, setting, source, change) in [
+        (
+            Gate::ChannelClosed,
+            "channels.telegram.allow_from",
+            Channel,
+            "Add alice to channels.telegram.allow_from.",
+        ),
+        (
+            Gate::NotMentioned,
+            "channels.telegram.require_mention",
+            Default,
+            "Mention the bot or answer one of its messages, write /activation always, or set \
+             channels.telegram.require_mention to false.",
+        ),
+        (
+            Gate::SendDenied,
+            "/send on",
+            Session,
+            "Write /send on in the session.",
+        ),
+    ] {
+        let (path, _, step) = &stops[&gate];
+        let told = (step.setting.as_deref(), step.source, step.change.as_deref());
+        assert_eq!(
+            told,
+            (Some(setting), Some(source), Some(change)),
+            "{gate} in {}",
+            path.display()
+        );
+    }
+}

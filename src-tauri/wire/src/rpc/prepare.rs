@@ -1,0 +1,91 @@
+//! A message through all stages to the prompt, without its agent: what a dry run of a message is asked and answers.
+
+use super::WhyStep;
+use crate::{
+    ChannelId, ChatId, ChatType, EffectiveSetting, MessageId, SessionId, Span, Terminal, ThreadId, UserId,
+};
+use serde::{Deserialize, Serialize};
+
+/// What surrounds a message that is written by hand. What is left out is as Compose has it: a direct message of a
+/// sender who may write.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+#[serde(default, deny_unknown_fields)]
+#[ts(optional_fields)]
+pub struct MessageContext {
+    /// Direct message or group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chat_type: Option<ChatType>,
+    /// The chat.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chat: Option<ChatId>,
+    /// The thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<ThreadId>,
+    /// Whether the bot is mentioned; true when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mentioned: Option<bool>,
+    /// The sender's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sender: Option<UserId>,
+    /// Whether a bot writes; false when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_bot: Option<bool>,
+    /// The message that this one answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<MessageId>,
+    /// Whether it is passed on; false when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forwarded: Option<bool>,
+}
+
+/// `compose_prepare`: take this message through all stages up to the prompt. Nothing is kept and no agent is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ComposePrepare {
+    /// Through which channel.
+    pub channel: ChannelId,
+    /// The user's text.
+    pub user_text: String,
+    /// What surrounds it.
+    #[serde(default)]
+    pub context: MessageContext,
+    /// The conversation whose stored settings count; the one that the message belongs to when absent.
+    #[serde(default)]
+    #[ts(optional)]
+    pub session: Option<SessionId>,
+    /// The ids that may write, in place of the channel's list.
+    #[serde(default)]
+    #[ts(optional)]
+    pub allow_from: Option<Vec<String>>,
+}
+
+/// A part of a user's text that the agent is not given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct StrippedPart {
+    /// Its bytes in the text as it was written.
+    pub span: Span,
+    /// The text.
+    pub text: String,
+}
+
+/// Answer of `compose_prepare`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct PreparedMessage {
+    /// The channel.
+    pub channel: ChannelId,
+    /// The conversation; `None` where a gate stopped the message before it was known.
+    pub session: Option<SessionId>,
+    /// One sentence: whether the agent would be asked, and if not, why not.
+    pub answer: String,
+    /// The decisions on its way, in order.
+    pub steps: Vec<WhyStep>,
+    /// What is taken out of its text.
+    pub stripped: Vec<StrippedPart>,
+    /// The settings that count for it, each with the place its value comes from.
+    pub settings: Vec<EffectiveSetting>,
+    /// What Foldback would answer itself.
+    pub replies: Vec<String>,
+    /// The prompt that the agent would be given; `None` where it would not be asked.
+    pub prompt: Option<String>,
+    /// How the message would end without the agent; `None` where it would be asked.
+    pub terminal: Option<Terminal>,
+}
