@@ -10,7 +10,7 @@ use foldback_replay::{
 };
 use foldback_store::row;
 use foldback_wire::{
-    Event, Gate, Kind, SettingSource, Stage, Terminal, TurnId,
+    Event, Gate, Kind, Platform, SettingSource, Stage, Terminal, TurnId,
     rpc::{Why, WhyStep},
 };
 use std::{
@@ -38,12 +38,19 @@ fn journals() -> &'static [(PathBuf, Vec<Event>)] {
         let jobs: Vec<Job<'_>> = fixtures
             .iter()
             .flat_map(|(path, fixture)| {
+                // One that edits messages, and one that cannot, where the fixture has both.
                 let platforms = fixture.channel.platforms();
-                let ends = [platforms.first(), platforms.get(1..).and_then(<[_]>::last)];
-                ends.into_iter().flatten().map(move |platform| Job {
+                let wanted = [Platform::Telegram, Platform::Signal];
+                let wanted = wanted.into_iter().filter(|wanted| platforms.contains(wanted));
+                let any = platforms.first().copied().into_iter();
+                let mut chosen: Vec<Platform> = wanted.collect();
+                if chosen.is_empty() {
+                    chosen.extend(any);
+                }
+                chosen.into_iter().map(move |platform| Job {
                     path,
                     fixture,
-                    platform: *platform,
+                    platform,
                 })
             })
             .collect();
@@ -51,10 +58,13 @@ fn journals() -> &'static [(PathBuf, Vec<Event>)] {
         run_all(&jobs, None, &Options::default(), |index, played| {
             let played =
                 played.unwrap_or_else(|case| panic!("{}: {:?}", jobs[index].path.display(), case.mismatches));
-            journals.push((jobs[index].path.to_owned(), played.events));
+            journals.push((index, played.events));
             true
         });
-        journals
+        // They end in any order.
+        journals.sort_by_key(|(index, _)| *index);
+        let named = journals.into_iter();
+        named.map(|(index, events)| (jobs[index].path.to_owned(), events)).collect()
     })
 }
 

@@ -11,6 +11,7 @@ mod export;
 mod faults;
 mod filter;
 mod fixtures;
+mod message_context;
 mod moment;
 mod pairing;
 mod prepare;
@@ -49,11 +50,12 @@ pub use fixtures::{
     Comparison, FixtureAccept, FixtureCancel, FixtureCase, FixtureEntry, FixtureFromTurn, FixtureJunit,
     FixtureProgress, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Mismatch, Verdict,
 };
+pub use message_context::MessageContext;
 pub use moment::{
     DecisionDetail, DecisionInput, DecisionRule, DeliveryWait, Moment, MomentAt, MomentMessage,
 };
 pub use pairing::{Approval, PairingCode, PairingRequest, PairingRevoke, Pairings, ReplacedRequest};
-pub use prepare::{ComposePrepare, MessageContext, PreparedMessage, StrippedPart};
+pub use prepare::{ComposePrepare, PreparedMessage, StrippedPart};
 pub use push::{Alarm, AlarmKind, LogLine, Push, Topic};
 pub use queue_lab::{QueueLab, QueueLabMessage, QueueLabResult, QueueLabStep, QueueLabTurn};
 pub use reach::{ChannelReach, ReachOf, ReachRate, ReachedChat, WaitingFate, WaitingOperation};

@@ -27,7 +27,7 @@ it("shows a message up to its prompt, with what is taken out marked", async () =
   expect(calls(host, "compose_prepare")[0]).toMatchObject({ channel: "slack", user_text: "/think high explain", context: { chat_type: "direct", mentioned: true } });
   expect(said("prepare-answer")).toBe("The agent (script) would be asked with 900 B.");
   expect([...byId("prepare-text").querySelectorAll("del")].map((part) => part.textContent)).toEqual(["/think high"]);
-  expect(said("prepare-steps")).toContain("channels.slack.require_mention (default) Mention the bot.");
+  expect(said("prepare-steps")).toContain("channels.slack.require_mention (default)Mention the bot.");
   expect(said("prepare-prompt")).toContain("explain");
   await click(byId("prepare-mentioned"));
   await settle();

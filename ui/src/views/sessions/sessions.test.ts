@@ -387,8 +387,8 @@ describe("a conversation in full", () => {
   it("shows what counts and where it comes from, what was set, tokens, and what a reset keeps", async () => {
     await shown();
     const text = (id: string): string => byId(id).textContent?.replace(/\s+/g, " ").trim() ?? "";
-    expect(text("session-settings")).toContain("think high session");
-    expect(text("session-settings")).toContain("queue.mode collect channel");
+    expect(text("session-settings")).toContain("thinkhigh session");
+    expect(text("session-settings")).toContain("queue.modecollect channel");
     expect(text("session-history")).toContain("think: not set → high");
     expect(text("session-history")).toContain("reset, kept send deny");
     expect(text("session-usage")).toContain("tokens read");

@@ -129,6 +129,7 @@ pub(super) async fn record(folder: &Path) -> Result<String> {
     }
     tape.play("filter_check", json!({ "text": "" })).await;
     for (deed, session) in [
+        ("session_detail", "discord:weekend:80351110224678912"),
         ("session_drop", "discord:weekend:80351110224678912"),
         ("session_reset", "whatsapp:33612345678"),
         ("session_cancel", "discord:weekend:80351110224678912"),
