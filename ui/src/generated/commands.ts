@@ -11,6 +11,7 @@ import type {
   ChannelReach,
   Completion,
   Compose,
+  ComposePrepare,
   ComposeSend,
   Composed,
   DemoPlay,
@@ -59,6 +60,9 @@ import type {
   PermissionDecide,
   PermissionRef,
   PermissionRequest,
+  PreparedMessage,
+  QueueLab,
+  QueueLabResult,
   ReachOf,
   Recut,
   RecutCancel,
@@ -75,11 +79,13 @@ import type {
   Sent,
   SeqRef,
   SessionCancel,
+  SessionDetail,
   SessionDrop,
   SessionLine,
   SessionList,
   SessionQuery,
   SessionRef,
+  SessionReorder,
   Status,
   SwitchChannel,
   TurnDetail,
@@ -153,6 +159,10 @@ export interface Commands {
   secrets: { args: Nothing; result: Secrets };
   /** Sends a message through the whole pipeline of a channel. */
   compose_send: { args: ComposeSend; result: Sent };
+  /** Takes a message through all stages to the prompt; nothing is kept, and no agent is asked. */
+  compose_prepare: { args: ComposePrepare; result: PreparedMessage };
+  /** Sends messages into a conversation on a virtual clock, to see what the queue makes of them. */
+  queue_lab: { args: QueueLab; result: QueueLabResult };
   /** The fixtures there are, by path. */
   fixtures: { args: Nothing; result: Array<FixtureEntry> };
   /** The text of a fixture. */
@@ -205,6 +215,10 @@ export interface Commands {
   session_drop: { args: SessionDrop; result: SessionLine };
   /** Has the agent forget a conversation: its next turn begins a new one. */
   session_reset: { args: SessionRef; result: SessionLine };
+  /** A conversation in full: settings with their sources, what was set, what waits, tokens, and what a reset keeps. */
+  session_detail: { args: SessionRef; result: SessionDetail };
+  /** Puts what waits in a conversation into another order. */
+  session_reorder: { args: SessionReorder; result: SessionDetail };
   /** The schedules of the configuration: what comes next, and what each said. */
   schedules: { args: Nothing; result: Array<ScheduleLine> };
   /** Begins a schedule now. */

@@ -564,6 +564,20 @@ export type ComposeFile = {
   base64: string,
 };
 
+/** `compose_prepare`: take this message through all stages up to the prompt. Nothing is kept and no agent is asked. */
+export type ComposePrepare = {
+  /** Through which channel. */
+  channel: ChannelId,
+  /** The user's text. */
+  user_text: string,
+  /** What surrounds it. */
+  context: MessageContext,
+  /** The conversation whose stored settings count; the one that the message belongs to when absent. */
+  session?: SessionId,
+  /** The ids that may write, in place of the channel's list. */
+  allow_from?: Array<string>,
+};
+
 /** `compose_send`: one message through the whole pipeline of a channel. A channel that is not armed makes a dry
  * run of it in any case. */
 export type ComposeSend = {
@@ -577,6 +591,8 @@ export type ComposeSend = {
   dry_run: boolean,
   /** Files that come with the user's message. Only a simulated channel hands them over. */
   files?: Array<ComposeFile>,
+  /** What surrounds the message. */
+  context?: MessageContext,
 };
 
 /** Answer of `compose`. */
@@ -1659,6 +1675,8 @@ export type Kind = { "type": "started",
   inputs: { [key in string]: string },
   /** The setting that would change it, such as `channels.telegram.allow_from`. */
   setting: string | null,
+  /** The place that the setting's value comes from; `None` in records of versions that did not keep it. */
+  source?: SettingSource,
 }
 | { "type": "queued",
   /** Place in the queue, from 1. */
@@ -1679,6 +1697,8 @@ export type Kind = { "type": "started",
   cap: number,
   /** The setting that says so, such as `queue.drop`. */
   setting: string,
+  /** The place that its value comes from; `None` in records of versions that did not keep it. */
+  source?: SettingSource,
 }
 | { "type": "joined",
   /** That turn. */
@@ -1819,6 +1839,12 @@ export type Kind = { "type": "started",
   expired?: SessionExpiry,
   /** The settings that it keeps (`session.carry_over`). */
   kept?: Array<KeptSetting>,
+}
+| { "type": "queue_reordered",
+  /** The turns that wait, in their new order. */
+  turns: Array<TurnId>,
+  /** The author. */
+  by: Actor,
 }
 | { "type": "history_restored",
   /** Turns that it was given word for word, at least as far as they were delivered. */
@@ -2204,6 +2230,27 @@ export type Masked = {
   inside: string | null,
 };
 
+/** What surrounds a message that is written by hand. What is left out is as Compose has it: a direct message of a
+ * sender who may write. */
+export type MessageContext = {
+  /** Direct message or group. */
+  chat_type?: ChatType,
+  /** The chat. */
+  chat?: ChatId,
+  /** The thread. */
+  thread?: ThreadId,
+  /** Whether the bot is mentioned; true when absent. */
+  mentioned?: boolean,
+  /** The sender's id. */
+  sender?: UserId,
+  /** Whether a bot writes; false when absent. */
+  is_bot?: boolean,
+  /** The message that this one answers. */
+  reply_to?: MessageId,
+  /** Whether it is passed on; false when absent. */
+  forwarded?: boolean,
+};
+
 /** An assistant message of a turn, complete. */
 export type MessageDetail = {
   /** Its number, from 0. */
@@ -2412,6 +2459,20 @@ export type Outcome = {
 /** The outcome of an operation. Every intent ends in exactly one of these. */
 export type OutcomeCode = "sent" | "unchanged" | "dry_run" | "unsupported" | "not_allowed" | "missing" | "failed" | "unknown" | "cancelled";
 
+/** Settings of a conversation that were changed together. */
+export type OverrideChange = {
+  /** The event behind it. */
+  seq: number,
+  /** The time. */
+  at: Timestamp,
+  /** The author. */
+  by: Actor,
+  /** What changed; empty where the conversation began anew. */
+  changes: Array<SettingChange>,
+  /** What it kept, where it began anew; `None` for every other change. */
+  kept: Array<KeptSetting> | null,
+};
+
 /** `pairing_approve` and `pairing_refuse`: decide about a request. */
 export type PairingCode = {
   /** Its code, in capitals or not. */
@@ -2589,6 +2650,28 @@ export type PlannedFault = {
 /** The platforms Foldback knows; a channel, simulated or real, has the profile of one. */
 export type Platform = "telegram" | "discord" | "slack" | "whatsapp" | "signal";
 
+/** Answer of `compose_prepare`. */
+export type PreparedMessage = {
+  /** The channel. */
+  channel: ChannelId,
+  /** The conversation; `None` where a gate stopped the message before it was known. */
+  session: SessionId | null,
+  /** One sentence: whether the agent would be asked, and if not, why not. */
+  answer: string,
+  /** The decisions on its way, in order. */
+  steps: Array<WhyStep>,
+  /** What is taken out of its text. */
+  stripped: Array<StrippedPart>,
+  /** The settings that count for it, each with the place its value comes from. */
+  settings: Array<EffectiveSetting>,
+  /** What Foldback would answer itself. */
+  replies: Array<string>,
+  /** The prompt that the agent would be given; `None` where it would not be asked. */
+  prompt: string | null,
+  /** How the message would end without the agent; `None` where it would be asked. */
+  terminal: Terminal | null,
+};
+
 /** A message to a subscriber. */
 export type Push = { "push": "frame",
   /** The frame. */
@@ -2633,6 +2716,73 @@ export type Push = { "push": "frame",
 | { "push": "log",
   /** The lines, oldest first. */
   lines: Array<LogLine>,
+};
+
+/** `queue_lab`: send these messages into one conversation on a virtual clock. Settings that are left out have their
+ * defaults. */
+export type QueueLab = {
+  /** The mode, such as `collect`. */
+  mode?: string,
+  /** Most messages that wait, from 1. */
+  cap?: number,
+  /** The message that goes where more come: `old`, `new` or `summarize`. */
+  drop?: string,
+  /** How long it must be quiet before what was collected runs, in milliseconds. */
+  debounce_ms?: number,
+  /** How long the agent takes for each answer, in milliseconds. */
+  run_ms: number,
+  /** The messages, at most 100. */
+  messages: Array<QueueLabMessage>,
+};
+
+/** A message of the queue lab. */
+export type QueueLabMessage = {
+  /** When it comes, in milliseconds from the beginning; at most an hour. */
+  at_ms: number,
+  /** The text; directives and commands in it count. */
+  text: string,
+  /** The sender's id; the same one for all when absent. */
+  sender?: UserId,
+};
+
+/** Answer of `queue_lab`. */
+export type QueueLabResult = {
+  /** The messages, in the order in which they came. */
+  turns: Array<QueueLabTurn>,
+  /** When all was over, in milliseconds from the beginning. */
+  lasted_ms: number,
+};
+
+/** Something that happened to a message of the queue lab. */
+export type QueueLabStep = {
+  /** When, in milliseconds from the beginning. */
+  at_ms: number,
+  /** The kind of its event, such as `queued`. */
+  kind: string,
+  /** What happened, in words. */
+  text: string,
+};
+
+/** A message of the queue lab with what became of it. */
+export type QueueLabTurn = {
+  /** Its turn. */
+  turn: TurnId,
+  /** Its text. */
+  text: string,
+  /** Its sender's id. */
+  sender: UserId,
+  /** When it came, in milliseconds from the beginning. */
+  came_ms: number,
+  /** When its run began and ended; `None` where it has none of its own. */
+  ran_ms: [number, number] | null,
+  /** When it ended. */
+  ended_ms: number | null,
+  /** How it ended. */
+  terminal: Terminal | null,
+  /** The prompt of its run. */
+  prompt: string | null,
+  /** What happened to it in the queue, in order. */
+  steps: Array<QueueLabStep>,
 };
 
 /** A message of another person that came with one. */
@@ -3125,6 +3275,24 @@ export type SessionCancel = {
   turn?: TurnId,
 };
 
+/** Answer of `session_detail`. */
+export type SessionDetail = {
+  /** The conversation. */
+  line: SessionLine,
+  /** The settings that count for its next message, each with the place its value comes from. */
+  settings: Array<EffectiveSetting>,
+  /** The latest changes of what is stored on it, the newest first; at most 50. */
+  history: Array<OverrideChange>,
+  /** What waits, in order. */
+  waiting: Array<WaitingMessage>,
+  /** Tokens. */
+  usage: SessionUsage,
+  /** What is stored on it and a new one keeps (`session.carry_over`). */
+  keeps: Array<KeptSetting>,
+  /** What is stored on it and a new one clears. */
+  clears: Array<KeptSetting>,
+};
+
 /** `session_drop`: what is to be dropped. */
 export type SessionDrop = {
   /** The conversation. */
@@ -3198,8 +3366,27 @@ export type SessionRef = {
   session: SessionId,
 };
 
+/** `session_reorder`: the order of what waits. */
+export type SessionReorder = {
+  /** The conversation. */
+  session: SessionId,
+  /** The turns that wait, in their new order. One that does not wait any more is passed over; those that are not named
+   * come after them, in the order that they had. */
+  turns: Array<TurnId>,
+};
+
 /** The way by which a run came to the agent's own session. */
 export type SessionStart = "new" | "resumed" | "lost";
+
+/** Tokens of a conversation since it began, as far as the backend tells them. */
+export type SessionUsage = {
+  /** Tokens read. */
+  input: number,
+  /** Tokens written. */
+  output: number,
+  /** Answers and summaries that they were told of. */
+  counted: number,
+};
 
 /** A change of a setting of a session. */
 export type SettingChange = {
@@ -3341,6 +3528,14 @@ export type Status = {
 
 /** The reason for which an agent's run ended. */
 export type StopReason = "end" | "length" | "refusal" | "cancelled" | "error";
+
+/** A part of a user's text that the agent is not given. */
+export type StrippedPart = {
+  /** Its bytes in the text as it was written. */
+  span: Span,
+  /** The text. */
+  text: string,
+};
 
 /** Why a whole reply is not delivered. */
 export type Suppression = "no_reply" | "silent_token" | "heartbeat_ack";
@@ -3629,6 +3824,20 @@ export type VoiceSound = {
 /** The fate of a waiting operation when its channel is armed. */
 export type WaitingFate = "sends" | "asks" | "stays";
 
+/** A message that waits in a conversation. */
+export type WaitingMessage = {
+  /** Its turn. */
+  turn: TurnId,
+  /** The author, by the name they give themselves. */
+  sender: string,
+  /** The beginning of its text. */
+  text: string,
+  /** The time since which it waits. */
+  since: Timestamp,
+  /** True where it can be moved: it waits in the queue, and not for a person's consent. */
+  movable: boolean,
+};
+
 /** An operation in the outbox. */
 export type WaitingOperation = {
   /** The operation. */
@@ -3673,8 +3882,14 @@ export type WhyStep = {
   no: boolean,
   /** In words. */
   text: string,
+  /** The values that a gate decided from; none for other steps. */
+  inputs: Array<DecisionInput>,
   /** The setting that would change it. */
   setting: string | null,
+  /** The place that the setting's value comes from, where the journal keeps it. */
+  source: SettingSource | null,
+  /** What would change it, in a sentence; for gates alone. */
+  change: string | null,
 };
 
 /** `view_window`: which rows are on the screen. */
