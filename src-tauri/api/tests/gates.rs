@@ -64,7 +64,9 @@ fn journals() -> &'static [(PathBuf, Vec<Event>)] {
         // They end in any order.
         journals.sort_by_key(|(index, _)| *index);
         let named = journals.into_iter();
-        named.map(|(index, events)| (jobs[index].path.to_owned(), events)).collect()
+        named
+            .map(|(index, events)| (jobs[index].path.to_owned(), events))
+            .collect()
     })
 }
 

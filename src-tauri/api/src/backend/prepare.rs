@@ -269,7 +269,12 @@ impl Rehearsal {
             steps,
             stripped: stripped(text, events, prompt.map(|(_, prompt)| prompt.as_str())),
             settings: events.iter().find_map(settings).unwrap_or_default(),
-            replies: events.iter().filter_map(reply).collect(),
+            // Where the agent would be asked, what is said after that is an answer to its silence.
+            replies: events
+                .iter()
+                .filter(|_| prompt.is_none())
+                .filter_map(reply)
+                .collect(),
             terminal: match prompt {
                 Some(_) => None,
                 None => events.iter().find_map(|event| match &event.kind {

@@ -30,6 +30,7 @@ async fn a_message_comes_to_its_prompt_and_nothing_is_kept() {
         "{prompt}"
     );
     assert_eq!(prepared.terminal, None);
+    assert_eq!(prepared.replies, [""; 0]);
     assert!(prepared.answer.starts_with("The agent (script) would be asked"));
     let stripped: Vec<_> = prepared.stripped.iter().map(|part| part.text.as_str()).collect();
     assert_eq!(stripped, ["/think high"]);

@@ -94,9 +94,14 @@ async fn compose(tape: &mut Tape) {
     let context = json!({ "chat_type": "direct", "mentioned": true, "is_bot": false });
     let prepare = json!({ "channel": "telegram", "user_text": "How was my talk?", "context": context });
     tape.play("compose_prepare", prepare).await;
-    let messages: Vec<_> = [(0, "plan a trip"), (500, "for two"), (900, "by train"), (1_200, "next week")]
-        .map(|(at_ms, text)| json!({ "at_ms": at_ms, "text": text }))
-        .into();
+    let messages: Vec<_> = [
+        (0, "plan a trip"),
+        (500, "for two"),
+        (900, "by train"),
+        (1_200, "next week"),
+    ]
+    .map(|(at_ms, text)| json!({ "at_ms": at_ms, "text": text }))
+    .into();
     let lab = json!({
         "mode": "collect", "drop": "summarize", "cap": 3, "debounce_ms": 500, "run_ms": 3_000, "messages": messages,
     });
