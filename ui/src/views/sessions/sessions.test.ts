@@ -401,7 +401,7 @@ describe("a conversation in full", () => {
     grip.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", altKey: true, bubbles: true }));
     await settle();
     expect(calls(host, "session_reorder")).toEqual([{ session: busy.session, turns: [814, 813] }]);
-    expect([...byId("session-queue").querySelectorAll("li")].map((row) => row.dataset.turn)).toEqual(["814", "813"]);
+    expect([...byId("session-queue").querySelectorAll("li")].map((row) => row.getAttribute("data-turn"))).toEqual(["814", "813"]);
     await click(byId("session-queue").querySelector<HTMLElement>("[data-testid='session-drop-one']")!);
     expect(calls(host, "session_drop")).toEqual([{ session: busy.session, turns: [814] }]);
   });

@@ -168,7 +168,7 @@ function catalog(): Catalog {
 
 function why({ summary, decisions }: TurnDetail): Why {
   const steps = decisions.filter((d) => d.kind === "gate").map((d) => ({
-    seq: d.seq, stage: d.text.split(/[: ]/)[0] ?? "", no: d.error, text: d.text, setting: d.error ? "channels.signal.allow_from" : null,
+    seq: d.seq, stage: d.text.split(/[: ]/)[0] ?? "", no: d.error, text: d.text, inputs: [], source: null, change: null, setting: d.error ? "channels.signal.allow_from" : null,
   }));
   const no = steps.some((s) => s.no);
   return { turn: summary.turn, steps, answer: no ? "The message was stopped by authorize: the allow list of signal is empty, so the channel is closed to everybody." : "The user got an answer." };
