@@ -65,6 +65,12 @@ impl Stop {
         self
     }
 
+    /// Looks up the place that its setting's value comes from, where its stage did not say.
+    pub(crate) fn locate_setting(&mut self, config: &Config) {
+        let looked_up = self.setting.as_ref().map(|setting| config.source_of(setting));
+        self.source = self.source.or(looked_up);
+    }
+
     /// As a stage's answer.
     pub fn flow<T>(self) -> Flow<T> {
         Flow::Stop(Box::new(self))
@@ -107,8 +113,7 @@ pub(crate) fn record_stop(
     config: &Config,
     mut stop: Stop,
 ) -> Result<Terminal, StoreError> {
-    let looked_up = stop.setting.as_ref().map(|setting| config.source_of(setting));
-    stop.source = stop.source.or(looked_up);
+    stop.locate_setting(config);
     let Stop { stage, gate, .. } = stop;
     tracing::info!(%stage, %gate, "stopped");
     let terminal = terminal_of_gate(gate);

@@ -85,6 +85,7 @@ impl Pairing {
             stop,
             ..
         } = &mut unpaired;
+        stop.locate_setting(&self.context.ports.config);
         let holds = |rule| self.context.rules.holds(rule);
         let now = recorder.now();
         let (channel, sender) = (&message.channel, &message.sender.id);
