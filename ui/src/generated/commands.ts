@@ -137,6 +137,8 @@ export interface Commands {
   turns: { args: TurnList; result: Array<TurnSummary> };
   /** Everything about a turn. */
   turn: { args: TurnRef; result: TurnDetail };
+  /** Runs the message of a turn again that failed or found no room; answers the new turn. */
+  turn_run_again: { args: TurnRef; result: TurnRef };
   /** A turn as it was at a moment. */
   turn_at: { args: MomentAt; result: Moment };
   /** Why the bot did, or did not, say something. */

@@ -1722,6 +1722,12 @@ export type Kind = { "type": "started",
   /** The messages, oldest first. */
   messages: Array<GroupMessage>,
 }
+| { "type": "run_again",
+  /** That turn. */
+  of: TurnId,
+  /** The person. */
+  by: Actor,
+}
 | { "type": "dequeued",
   /** The time for which it waited. */
   waited_ms: number,
@@ -1743,6 +1749,16 @@ export type Kind = { "type": "started",
   setting: string | null,
   /** The words that are spoken in it, where it was written down; older journals have it only in the prompt. */
   heard?: string | null,
+}
+| { "type": "link_read",
+  /** The address, without user, password and fragment. */
+  link: string,
+  /** Its text, as the agent was given it; none where it was not read. */
+  text: string | null,
+  /** Bytes of its whole text; the agent is given at most 16 KiB of it. */
+  bytes: number,
+  /** The reason for which it was not read, in words; empty where it was. */
+  why: string,
 }
 | { "type": "inline_directives" } & InlineDirectives | { "type": "settings_changed",
   /** The changes, in the order of the settings. */

@@ -13,16 +13,22 @@ pub(super) fn is_public(address: IpAddr) -> bool {
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
-    let is_special = match (a, b, c) {
+    let is_special = matches!(
+        (a, b, c),
         // This network, private, loopback, multicast and reserved.
-        (0 | 10 | 127 | 224.., ..) => true,
-        // Shared by customers of a provider.
-        (100, 64..=127, _) => true,
-        (169, 254, _) | (192, 168, _) | (172, 16..=31, _) => true,
-        // IETF protocols, documentation, relays of 6to4, benchmarks.
-        (192, 0, 0 | 2) | (192, 88, 99) | (198, 18 | 19, _) | (198, 51, 100) | (203, 0, 113) => true,
-        _ => false,
-    };
+        (0 | 10 | 127 | 224.., ..)
+            // Shared by customers of a provider.
+            | (100, 64..=127, _)
+            | (169, 254, _)
+            | (192, 168, _)
+            | (172, 16..=31, _)
+            // IETF protocols, documentation, relays of 6to4, benchmarks.
+            | (192, 0, 0 | 2)
+            | (192, 88, 99)
+            | (198, 18 | 19, _)
+            | (198, 51, 100)
+            | (203, 0, 113)
+    );
     !is_special
 }
 

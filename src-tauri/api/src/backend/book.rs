@@ -258,7 +258,7 @@ impl Backend {
                 can_resend: !resent.contains_key(op)
                     && !waiting.contains_key(op)
                     && is_dead_letter(entry)
-                    && !is_sent_with_rest(&entries, entry)
+                    && !is_sent_with_rest(entries, entry)
                     && output_of(entry).is_ok(),
                 resent: resent.get(op).copied(),
                 resend_waits: waiting.get(op).copied(),

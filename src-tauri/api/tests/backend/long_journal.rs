@@ -132,10 +132,11 @@ async fn host_with(turns: impl Iterator<Item = Vec<Draft>>) -> (Host, Arc<Counti
     }
     let journal = Arc::new(Counting::of(journal));
     let kept = Arc::clone(&journal);
-    let host = Host::start_with(|setup| {
+    // On the heap: the future of a start is large.
+    let host = Box::pin(Host::start_with(|setup| {
         setup.demo = false;
         setup.journal = Some(kept);
-    })
+    }))
     .await;
     (host, journal)
 }

@@ -58,7 +58,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_fixture(name: &str) -> bool {
-    name.starts_with("fixtures/") && name.ends_with(".yaml")
+    name.starts_with("fixtures/") && Path::new(name).extension().is_some_and(|ending| ending == "yaml")
 }
 
 /// The reason for which a reference is none; `None` where it is fine, or names something else.

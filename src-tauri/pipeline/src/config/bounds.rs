@@ -41,7 +41,6 @@ impl Config {
             files,
             store,
             log,
-            links,
             ..
         } = self;
         let at_least_1 = || "must be at least 1".to_owned();
@@ -115,11 +114,22 @@ impl Config {
                     .to_owned(),
             ),
         ];
-        let reads_links = links.mode != LinkMode::Program || !links.command.is_empty();
-        let links = [
+        let others = others.into_iter().chain(self.link_bounds());
+        let mut bounds = bounds.into_iter().chain(paths).chain(times).chain(others);
+        match bounds.find(|(_, kept, _)| !kept) {
+            Some((field, _, message)) => Err(OutOfBounds { field, message }),
+            None => Ok(()),
+        }
+    }
+
+    /// Settings of links, whether they are kept, and the values that would do.
+    fn link_bounds(&self) -> [(&'static str, bool, String); 2] {
+        let links = &self.links;
+        let is_readable = links.mode != LinkMode::Program || !links.command.is_empty();
+        [
             (
                 "links.command",
-                reads_links,
+                is_readable,
                 "must name the program that reads links".to_owned(),
             ),
             (
@@ -127,13 +137,7 @@ impl Config {
                 links.max_size.0 > 0,
                 "must be more than 0; links.mode = \"off\" reads none".to_owned(),
             ),
-        ];
-        let others = others.into_iter().chain(links);
-        let mut bounds = bounds.into_iter().chain(paths).chain(times).chain(others);
-        match bounds.find(|(_, kept, _)| !kept) {
-            Some((field, _, message)) => Err(OutOfBounds { field, message }),
-            None => Ok(()),
-        }
+        ]
     }
 
     /// The waits that end something: with none at all it would end before it began.

@@ -48,6 +48,7 @@ impl Config {
 mod tests {
     use super::*;
     use crate::config::parse;
+    use SettingSource::{Channel, Default, Global, Session};
 
     #[test]
     fn a_value_comes_from_the_table_in_which_it_is_written_else_it_is_the_default() {
@@ -61,7 +62,6 @@ mod tests {
             "/send on",
         ]
         .map(|setting| config.source_of(setting));
-        use SettingSource::{Channel, Default, Global, Session};
         assert_eq!(sources, [Channel, Default, Global, Default, Session]);
     }
 }

@@ -44,7 +44,10 @@ async fn a_paragraph_goes_out_once_no_text_came_for_a_while() {
 #[tokio::test(start_paused = true)]
 async fn a_full_block_goes_out_at_once_and_never_exceeds_the_most_even_in_code() {
     let bot = Bot::with(&settings("")).await;
-    let lines: String = (0..20).map(|n| format!("let x{n} = {n};\n")).collect();
+    let lines = (0..20)
+        .map(|n| format!("let x{n} = {n};\n"))
+        .collect::<Vec<_>>()
+        .concat();
     let whole = format!("Look:\n\n```rust\n{lines}```\n");
     let chunks: Vec<char> = whole.chars().collect();
     bot.says(chunks.chunks(7).map(|c| later(10, &c.iter().collect::<String>())));
@@ -192,7 +195,10 @@ fn a_block_that_did_not_arrive_is_said_again_after_a_kill() {
 fn code_goes_on_as_code_after_blocks_and_a_kill() {
     let world = killed(async {
         let bot = Bot::in_world(World::new(), &settings("coalesce = \"1s\""), Rules::all()).await;
-        let lines: String = (0..6).map(|n| format!("    let x{n} = {n};\n")).collect();
+        let lines = (0..6)
+            .map(|n| format!("    let x{n} = {n};\n"))
+            .collect::<Vec<_>>()
+            .concat();
         bot.says([
             text("The first paragraph is here.\n\n"),
             later(3_000, &format!("```rust\n{lines}")),

@@ -240,6 +240,7 @@ async fn of_two_who_begin_one_at_the_same_time_one_does() {
     assert_eq!(due(&bot).await.len(), 1);
     // Whoever gives up meanwhile leaves nothing behind.
     drop(begin());
+    tokio::time::sleep(Duration::from_secs(1)).await;
     bot.says([text("Again.")]);
     assert_eq!(begin().await.unwrap().ended().await, Some(Terminal::Replied));
 }

@@ -151,12 +151,12 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
             vec![RowFlag::Warning]
         }
         Kind::Truncated { .. }
+        | Kind::LinkRead { text: None, .. }
         | Kind::AgentSession {
             start: SessionStart::Lost,
             ..
         } => vec![RowFlag::Warning],
         Kind::Gathered { fate, .. } if !fate.reached() => vec![RowFlag::Warning],
-        Kind::LinkRead { text: None, .. } => vec![RowFlag::Warning],
         Kind::Tool { call } if call.status == ToolStatus::Failed => vec![RowFlag::Warning],
         _ => vec![],
     }

@@ -53,6 +53,11 @@ pub(super) fn words(kind: &Kind) -> String {
             };
             said(format_args!("what was said in the group before{more}"), &first)
         }
+        Kind::RunAgain { of, by } => format!("the message of turn {of} again, by {by}"),
+        Kind::LinkRead { link, text, why, .. } => {
+            let outcome = if text.is_some() { "read" } else { "not read" };
+            said(format_args!("{link}: {outcome}"), text.as_ref().unwrap_or(why))
+        }
         Kind::Dequeued { waited_ms } => format!("begins after {} in the queue", lasting(*waited_ms)),
         _ => String::new(),
     }

@@ -73,6 +73,8 @@ fn words(kind: &Kind) -> String {
         | Kind::Joined { .. }
         | Kind::TakenIn { .. }
         | Kind::GroupHistory { .. }
+        | Kind::LinkRead { .. }
+        | Kind::RunAgain { .. }
         | Kind::Dequeued { .. } => queue::words(kind),
         Kind::Gathered {
             name,
@@ -81,11 +83,6 @@ fn words(kind: &Kind) -> String {
             heard,
             ..
         } => said(format_args!("{name}: {fate}"), heard.as_ref().unwrap_or(why)),
-        Kind::RunAgain { of, by } => format!("the message of turn {of} again, by {by}"),
-        Kind::LinkRead { link, text, why, .. } => {
-            let outcome = if text.is_some() { "read" } else { "not read" };
-            said(format_args!("{link}: {outcome}"), text.as_ref().unwrap_or(why))
-        }
         Kind::InlineDirectives(_)
         | Kind::SettingsChanged { .. }
         | Kind::Command { .. }

@@ -55,30 +55,6 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
             .with_known("size", size.map(bytes))
             .with("why", why)
             .with_known("setting", setting.as_ref()),
-        Kind::RunAgain { of: turn, by } => Explanation::new(
-            "run_again",
-            "A person has the message run again.",
-            "It goes through all gates but those of age and of too many messages.",
-        )
-        .with("turn", turn)
-        .with("by", by),
-        Kind::LinkRead {
-            link,
-            text,
-            bytes: size,
-            why,
-        } => of(
-            Stage::Prepare,
-            if text.is_some() {
-                "The agent is given its text, as data that nobody vouches for."
-            } else {
-                "The agent is told that it was not read."
-            },
-        )
-        .with("link", visible(link))
-        .with_known("text", text.as_ref().map(|_| bytes(*size as usize)))
-        .with_known("why", Some(why).filter(|why| !why.is_empty()))
-        .with("setting", "links.mode"),
         Kind::InlineDirectives(read) => inline(read),
         Kind::Command { name, arguments } => of(
             Stage::Commands,

@@ -50,6 +50,30 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
             .with("turn", turn)
             .with("sender", visible(sender))
             .with("text", bytes(text.len())),
+        Kind::RunAgain { of: turn, by } => Explanation::new(
+            "run_again",
+            "A person has the message run again.",
+            "It goes through all gates but those of age and of too many messages.",
+        )
+        .with("turn", turn)
+        .with("by", by),
+        Kind::LinkRead {
+            link,
+            text,
+            bytes: size,
+            why,
+        } => of(
+            Stage::Prepare,
+            if text.is_some() {
+                "The agent is given its text, as data that nobody vouches for."
+            } else {
+                "The agent is told that it was not read."
+            },
+        )
+        .with("link", visible(link))
+        .with_known("text", text.as_ref().map(|_| bytes(*size as usize)))
+        .with_known("why", Some(why).filter(|why| !why.is_empty()))
+        .with("setting", "links.mode"),
         Kind::GroupHistory { messages } => of(
             Stage::Prepare,
             "The agent is given them once, as data that nobody vouches for.",
