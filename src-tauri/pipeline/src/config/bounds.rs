@@ -180,6 +180,12 @@ mod tests {
     }
 
     #[test]
+    fn a_program_that_reads_links_is_named() {
+        let error = error("[links]\nmode = \"program\"\n").unwrap_or_default();
+        assert!(error.contains("links.command: must name the program"), "{error}");
+    }
+
+    #[test]
     fn a_time_a_size_or_a_path_that_is_none_is_refused_with_its_line() {
         for (table, key, value) in [
             ("agent", "idle_timeout", "0s"),
@@ -189,7 +195,6 @@ mod tests {
             ("attachments", "timeout", "0s"),
             ("links", "timeout", "0s"),
             ("links", "max_size", "0MB"),
-            ("links", "mode", "program"),
             ("outbox", "max_age", "0s"),
             ("session.reset", "idle", "0s"),
             ("store", "max_size", "0MB"),
