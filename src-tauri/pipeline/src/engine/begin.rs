@@ -176,6 +176,7 @@ impl Core {
                     came: recorder.clock.steady(),
                     recorder,
                     into,
+                    parts: Vec::new(),
                     steered: false,
                     resumed: origin != TurnOrigin::New,
                     schedule,
@@ -189,11 +190,14 @@ impl Core {
                 if aged_since.is_some() {
                     self.aged.hold_message(pending)?;
                 } else {
-                    self.queue.enter_turn(pending)?;
+                    self.queue.enter_message(pending)?;
                 }
             }
             Admission::OwnAnswer(answer) => {
                 let recorder = recorder.in_session(&answer.session);
+                if !answer.kind.stops() {
+                    self.queue.flush_sender(&answer.session, &answer.message)?;
+                }
                 self.commands.answer(OwnTurn {
                     id,
                     recorder,

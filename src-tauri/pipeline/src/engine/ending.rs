@@ -14,7 +14,7 @@ impl Engine {
         let core = &self.core;
         core.context.shutdown.no_new_turns.cancel();
         // Their messages may be confirmed: they stay open, and the next start takes them up.
-        drop(core.queue.conversations.take_waiting());
+        core.queue.leave_open();
         drop(core.aged.take_messages(|_| true));
         let clock = core.context.recorder.clock.as_ref();
         let in_time = |limit| Deadline::after(clock, limit);

@@ -86,6 +86,13 @@ pub(crate) enum OwnAnswerKind {
     InvalidDirectives { read: InlineDirectives },
 }
 
+impl OwnAnswerKind {
+    /// True for what stops the run and drops what waits.
+    pub(crate) fn stops(&self) -> bool {
+        matches!(self, Self::Command { row, .. } if row.action == Action::Stop)
+    }
+}
+
 /// What a text is read with.
 pub(super) struct TextContext<'a> {
     pub(super) rules: Rules,

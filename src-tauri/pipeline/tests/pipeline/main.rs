@@ -14,6 +14,7 @@ mod clock;
 mod commands;
 mod crash;
 mod day;
+mod debounce;
 mod directives;
 mod disk;
 mod doubt;
