@@ -63,6 +63,8 @@ pub struct ChannelConfig {
     #[serde(deserialize_with = "group_history")]
     #[schemars(range(max = 50))]
     pub group_history: u32,
+    /// Puts the bot's commands into the platform's own menu when it connects, where the channel is armed (Telegram, Discord).
+    pub menu: bool,
     /// How long a message for the agent waits for more of its sender, with which it is answered: each one that comes begins the
     /// wait anew, up to five times as long. At most 1m; 0ms does not wait.
     #[serde(deserialize_with = "debounce")]
@@ -143,6 +145,7 @@ impl Default for ChannelConfig {
             require_mention: true,
             mention_patterns: Vec::new(),
             group_history: 0,
+            menu: true,
             debounce: Interval::millis(0),
             allow_bots: false,
             enforce_owner: false,

@@ -1,5 +1,10 @@
 //! The sender's own text, read in this order: stop words, directives, commands. What is left is for the agent.
 
+use super::{
+    agent_text::{AgentText, NewSession},
+    beside::{bracketed_whole, command_lines, with_commands_beside},
+    custom::{CustomMeaning, custom_command},
+};
 use crate::{
     config::Config,
     rules::{Rule, Rules},
@@ -12,8 +17,10 @@ use crate::{
     },
 };
 use foldback_agents::Agent;
-use foldback_directives::inbound::Directives;
-use foldback_store::SessionSettings;
+use foldback_directives::{
+    Span,
+    inbound::{Directives, ExecHost},
+};
 use foldback_wire::{ChatType, Inbound, InlineDirectives};
 use std::collections::BTreeMap;
 
@@ -32,7 +39,7 @@ impl TextMeaning {
     pub(super) fn is_said(&self) -> bool {
         match self {
             Self::ForAgent(_) | Self::Answered(OwnAnswerKind::Directives { .. }) => true,
-            Self::Answered(OwnAnswerKind::InvalidDirectives { .. }) => false,
+            Self::Answered(OwnAnswerKind::InvalidDirectives { .. } | OwnAnswerKind::Program { .. }) => false,
             Self::Answered(OwnAnswerKind::Command { row, arguments }) => row.action.sets_something(arguments),
         }
     }
@@ -47,34 +54,18 @@ impl TextMeaning {
     }
 }
 
-/// Words for the agent, with what the text said beside them.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct AgentText {
-    /// The words, where directives or a command were taken out of the text.
-    pub(super) text: Option<String>,
-    /// The settings of the turn alone.
-    pub(super) overrides: SessionSettings,
-    /// The directives that were read.
-    pub(super) read: Option<InlineDirectives>,
-    /// Settings to be stored on the session.
-    pub(super) kept: Option<Box<SessionSettings>>,
-    /// A new session begins with these words.
-    pub(super) reset: Option<NewSession>,
-}
-
-/// A session that begins anew.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct NewSession {
-    /// The model that is named; the configured one where none is.
-    pub(super) model: Option<String>,
-}
-
 /// A text that Foldback answers itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum OwnAnswerKind {
     /// It is a command.
     Command {
         row: &'static CommandRow,
+        arguments: String,
+    },
+    /// It is a command of the configuration that a program answers.
+    Program {
+        /// Its name in the configuration.
+        name: String,
         arguments: String,
     },
     /// It is directives for the session, and nothing else.
@@ -112,6 +103,12 @@ impl TextContext<'_> {
         if let Some(command) = self.command(message) {
             return command;
         }
+        let lines = if config.inline && self.access.is_allowed && message.files.is_empty() {
+            command_lines(&message.text)
+        } else {
+            Vec::new()
+        };
+        let beside = |text| TextMeaning::ForAgent(with_commands_beside(&message.text, lines, text));
         let context = InlineContext {
             rules: self.rules,
             access: self.access,
@@ -119,7 +116,7 @@ impl TextContext<'_> {
             unsupported: &|directives| unsupported(self.agent, &self.config.agent.models, directives),
         };
         match read_directives(&context, message) {
-            Inline::None => TextMeaning::ForAgent(AgentText::default()),
+            Inline::None => beside(AgentText::default()),
             Inline::Refused(read) => TextMeaning::ForAgent(AgentText {
                 read: Some(read),
                 ..AgentText::default()
@@ -130,12 +127,12 @@ impl TextContext<'_> {
                 overrides,
                 kept,
                 read,
-            } => TextMeaning::ForAgent(AgentText {
+            } => beside(AgentText {
                 text: Some(text),
-                overrides: *overrides,
+                overrides,
                 read: Some(read),
                 kept,
-                reset: None,
+                ..AgentText::default()
             }),
             Inline::Session { directives, read } => {
                 TextMeaning::Answered(OwnAnswerKind::Directives { directives, read })
@@ -159,15 +156,39 @@ impl TextContext<'_> {
             return answered(stop, String::new());
         }
         let text = without_mention(&message.text, is_group);
+        let whole = Some(text)
+            .filter(|_| self.config.commands.inline)
+            .and_then(bracketed_whole);
+        let text = whole.as_deref().unwrap_or(text);
         if self.config.session.is_reset_word(text) && self.rules.holds(Rule::SessionWord) {
             let reset = COMMANDS.iter().find(|row| row.action == Action::Reset)?;
             return answered(reset, String::new());
         }
-        let Recognised { row, arguments, rest } = recognise(text)?;
+        let Some(Recognised { row, arguments, rest }) = recognise(text) else {
+            return self.custom(message, text);
+        };
         if row.action == Action::Reset {
             return Some(self.new_session(row, arguments, &rest));
         }
         answered(row, arguments)
+    }
+
+    /// What a command of the configuration comes to.
+    fn custom(&self, message: &Inbound, text: &str) -> Option<TextMeaning> {
+        let sender = message.sender.readable_name();
+        Some(match custom_command(&self.config.commands, text, sender)? {
+            CustomMeaning::Program { name, arguments } => {
+                TextMeaning::Answered(OwnAnswerKind::Program { name, arguments })
+            }
+            CustomMeaning::Prompt { text, mut read } => {
+                read.spans = vec![Span::new(0, message.text.len())];
+                TextMeaning::ForAgent(AgentText {
+                    text: Some(text),
+                    read: Some(read),
+                    ..AgentText::default()
+                })
+            }
+        })
     }
 
     /// A new session: answered where nothing else is said, else it begins with the rest of the text.
@@ -210,7 +231,12 @@ fn unsupported(
 ) -> Option<String> {
     let backend = agent.backend();
     let exec = directives.exec.as_ref();
-    if exec.is_some_and(|exec| exec.host.is_some() || exec.node.is_some()) {
+    // Where it decides itself, `auto` asks for nothing else.
+    let host = exec
+        .and_then(|exec| exec.host)
+        .filter(|host| *host != ExecHost::Auto);
+    let node = exec.and_then(|exec| exec.node.as_ref());
+    if host.is_some() || node.is_some() {
         return Some(format!("{backend} decides itself where commands run"));
     }
     let levels = levels_of(directives, names);

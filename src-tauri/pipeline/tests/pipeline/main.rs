@@ -13,6 +13,7 @@ mod bot;
 mod clock;
 mod commands;
 mod crash;
+mod custom_commands;
 mod day;
 mod debounce;
 mod directives;
