@@ -119,7 +119,9 @@ async fn text_of(mut response: Response, most: usize) -> Result<String, LinkErro
         }
         body.extend_from_slice(&piece);
     }
-    Ok(page.text(&body))
+    // A megabyte of markup takes its time, which is not to be that of every other conversation.
+    let text = tokio::task::spawn_blocking(move || page.text(&body)).await;
+    text.map_err(|error| LinkError::Unreachable(error.to_string()))
 }
 
 /// The reason that lies deepest, which mostly says most.

@@ -4,7 +4,7 @@ use regex::Regex;
 use reqwest::Url;
 use std::sync::LazyLock;
 
-/// What may be a link: up to white space, a quote or an angle bracket.
+/// Candidates for a link: each ends before white space, a quote or an angle bracket.
 #[expect(clippy::unwrap_used, reason = "a constant, which the tests read")]
 static LINK: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"\bhttps?://[^\s<>"'`|\\^{}]{1,2000}"#).unwrap());

@@ -41,7 +41,7 @@ enum Way {
     Program(Vec<String>),
 }
 
-/// What stands behind a link.
+/// Text behind a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkText {
     /// Its text, at most 16 KiB.
@@ -50,7 +50,7 @@ pub struct LinkText {
     pub bytes: usize,
 }
 
-/// Why a link was not read.
+/// Reason for which a link was not read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LinkError {
     /// It leads to this machine or to a network that is not public.
@@ -80,7 +80,7 @@ impl LinkReader {
     /// A reader that fetches at most `most` bytes of each link from where it may reach.
     ///
     /// # Errors
-    /// Where no HTTP client can be made, in words.
+    /// The reason, in words, when no HTTP client can be made.
     pub fn fetching(most: usize, reach: Reach) -> Result<Self, String> {
         let way = Way::Fetch(Box::new(Fetcher::new(reach)?));
         Ok(Self { way, most })
@@ -96,27 +96,23 @@ impl LinkReader {
     /// The text behind a link. Takes as long as the server or the program does; dropped, it ends both.
     ///
     /// # Errors
-    /// Where it may not be reached, cannot be read, or is no text.
+    /// The reason for which it was not read.
     pub async fn read(&self, link: &Url) -> Result<LinkText, LinkError> {
-        let text = match &self.way {
+        let mut text = match &self.way {
             Way::Fetch(fetcher) => fetcher.read(link, self.most).await?,
             Way::Program(command) => self.ask(command, link).await?,
         };
         let bytes = text.len();
-        let mut text = text;
         text.truncate(text.floor_char_boundary(MOST));
         Ok(LinkText { text, bytes })
     }
 
     async fn ask(&self, command: &[String], link: &Url) -> Result<String, LinkError> {
         const URL: &str = "{url}";
-        let mut command: Vec<_> = command
-            .iter()
-            .map(|part| part.replace(URL, link.as_str()))
-            .collect();
-        if !command.iter().any(|part| part.contains(link.as_str())) {
-            command.push(link.to_string());
-        }
+        let names_link = command.iter().any(|part| part.contains(URL));
+        let parts = command.iter().map(|part| part.replace(URL, link.as_str()));
+        let last = (!names_link).then(|| link.to_string());
+        let command: Vec<_> = parts.chain(last).collect();
         let failed = |why: String| LinkError::Program(why);
         let program = Program::of(&command).ok_or_else(|| failed("none is named".to_owned()))?;
         let end = program

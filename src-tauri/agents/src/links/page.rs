@@ -3,7 +3,7 @@
 /// Columns of a page's text; long lines are broken there.
 const COLUMNS: usize = 120;
 
-/// What a page is.
+/// Form of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Page {
     Html,

@@ -26,6 +26,10 @@ async fn server() -> String {
         )
         .route("/long", get(|| async { "x".repeat(20_000) }))
         .route("/longer", get(|| async { "x".repeat(60_000) }))
+        .route(
+            "/deep",
+            get(|| async { Html(format!("{}bottom", "<div><b>".repeat(100_000))) }),
+        )
         .route("/gone", get(|| async { StatusCode::GONE }))
         .route("/on", get(|| async { Redirect::temporary("/page") }))
         .route("/around", get(|| async { Redirect::temporary("/around") }));
@@ -120,4 +124,15 @@ async fn a_program_is_given_the_link_and_its_output_is_the_text() {
         read(&reader(&["/no/such/program"], 99), link).await,
         Err(LinkError::Program(_))
     ));
+}
+
+#[tokio::test]
+async fn markup_without_a_bottom_ends_nothing_but_its_own_reading() {
+    let root = server().await;
+    let reader = LinkReader::fetching(1_000_000, Reach::Anywhere).unwrap();
+    let text = read(&reader, &format!("{root}/deep")).await;
+    assert!(
+        text.is_ok_and(|text| text.contains("bottom")),
+        "a page of markup is read or refused"
+    );
 }

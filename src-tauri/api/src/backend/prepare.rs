@@ -13,7 +13,7 @@ use foldback_agents::Agent;
 use foldback_channels::{Loopback, profile};
 use foldback_pipeline::{
     Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock,
-    config::{ChannelKind, Config, CredentialReader},
+    config::{ChannelKind, Config, CredentialReader, LinksConfig},
 };
 use foldback_store::{Journal, MemoryJournal, PairingBook, SessionRecord, SqliteJournal};
 use foldback_wire::{
@@ -121,7 +121,7 @@ impl PrepareBot<'_> {
         };
         let events = match (own, record, session) {
             (_, None, Some(wanted)) => return Err(failure::no_session(&wanted)),
-            // What is stored counts under the key that this message has.
+            // The stored settings count under the key that this message has.
             (Some(own), Some(record), _) => {
                 rehearsal.stored = Some(SessionRecord { id: own, ..record });
                 rehearsal.clone().play().await?
@@ -147,6 +147,8 @@ fn only(config: &Config, channel: &ChannelId, allow_from: Option<Vec<String>>) -
     }
     config.typing.enabled = false;
     config.schedule.clear();
+    // Nobody is asked, as each letter is a dry run of its own: neither a server nor a program.
+    config.links = LinksConfig::default();
     config
 }
 
@@ -251,7 +253,7 @@ impl Rehearsal {
             steps: Vec::new(),
         });
         if let Some((seq, _)) = prompt {
-            // What follows would be the agent's.
+            // All later steps would be the agent's.
             steps.retain(|step| step.seq <= seq.0);
         }
         let text = &self.message.text;
@@ -269,7 +271,7 @@ impl Rehearsal {
             steps,
             stripped: stripped(text, events, prompt.map(|(_, prompt)| prompt.as_str())),
             settings: events.iter().find_map(settings).unwrap_or_default(),
-            // Where the agent would be asked, what is said after that is an answer to its silence.
+            // Behind a prompt, a reply would only answer the silence of an agent that is not asked.
             replies: events
                 .iter()
                 .filter(|_| prompt.is_none())

@@ -6,7 +6,7 @@ use foldback_agents::{ScriptAgent, ScriptStep};
 use foldback_channels::{Loopback, profile};
 use foldback_pipeline::{
     Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock, VoiceOutput,
-    config::{ChannelKind, Config, DmPolicy, SpeechBackend},
+    config::{ChannelKind, Config, DmPolicy, LinksConfig, SpeechBackend},
 };
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
@@ -104,6 +104,8 @@ impl Scene {
         }
         config.files.allow_cleanup = false;
         config.typing.enabled = false;
+        // Nobody is asked, as each letter is a preview of its own: neither a server nor a program.
+        config.links = LinksConfig::default();
         config
     }
 }

@@ -74,6 +74,7 @@ pub(crate) fn run_again(fault: &RunAgainFault) -> Failure {
             "has_an_end",
             Some("Send it once more in Compose, where it is to be asked as something new."),
         ),
+        RunAgainFault::Scheduled(..) => ("is_scheduled", Some("Begin it with Run now in Schedules.")),
         RunAgainFault::Store(_) => ("journal", None),
     };
     failure(code, format!("{}.", capital(&fault.to_string())), hint)

@@ -1,6 +1,7 @@
 //! A message up to its prompt, and messages in the queue lab: by the real pipeline, with nothing kept.
 
 use crate::host::Host;
+use foldback_pipeline::config::LinkMode;
 use foldback_wire::{
     SettingSource, Terminal,
     rpc::{PreparedMessage, QueueLabResult, QueueLabTurn},
@@ -45,6 +46,30 @@ async fn a_message_comes_to_its_prompt_and_nothing_is_kept() {
     );
     assert_eq!(prepared.steps.last().unwrap().stage, "prepare");
     assert_eq!(host.backend.journal().head(), head);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_asked_about_a_link_while_it_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = folder.path().join("asked");
+    for mode in [LinkMode::Program, LinkMode::Fetch] {
+        let host = Host::start_with(|setup| {
+            setup.demo = false;
+            setup.config.links.mode = mode;
+            setup.config.links.command = vec!["touch".to_owned(), asked.display().to_string()];
+        })
+        .await;
+        let text = "what is https://a.example/x?";
+        assert!(prepare(&host, text, json!({})).await.prompt.is_some());
+        let compose = json!({"user_text": text, "agent_output": "A page.", "channels": ["telegram"]});
+        let composed: Value = host.call("compose", compose).await;
+        assert_eq!(
+            composed["previews"].as_array().map(Vec::len),
+            Some(1),
+            "{composed}"
+        );
+    }
+    assert!(!asked.exists());
 }
 
 #[tokio::test(start_paused = true)]

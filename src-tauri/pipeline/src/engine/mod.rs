@@ -100,7 +100,7 @@ pub enum StartError {
 #[error("there is no channel {0}")]
 pub struct NoSuchChannel(pub ChannelId);
 
-/// What reads links by this configuration.
+/// Reader of links by this configuration; `None` where they are text.
 fn link_reader(config: &LinksConfig) -> Result<Option<LinkReader>, StartError> {
     let most = usize::try_from(config.max_size.0).unwrap_or(usize::MAX);
     Ok(match config.mode {

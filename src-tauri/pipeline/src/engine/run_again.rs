@@ -25,6 +25,9 @@ pub enum RunAgainFault {
     /// A person stopped its run, or a newer message took its place.
     #[error("the run of turn {0} was stopped: whoever stopped it did not want the answer")]
     Cancelled(TurnId),
+    /// A clock began it, and the schedule has an order of its own for that.
+    #[error("turn {0} is a run of the schedule {1:?}: run the schedule")]
+    Scheduled(TurnId, String),
     /// The journal cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -51,6 +54,8 @@ impl Core {
         for event in journal.turn(turn).await? {
             match event.kind {
                 Kind::Received { message: received } => message = Some(*received),
+                // Without its schedule it would be a message of a sender whom nobody knows.
+                Kind::ScheduleDue(due) => return Err(RunAgainFault::Scheduled(turn, due.schedule)),
                 Kind::RunCancelled { .. } => cancelled = true,
                 Kind::TurnEnded { terminal } => ended = Some(terminal),
                 _ => {}

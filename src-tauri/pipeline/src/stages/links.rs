@@ -17,13 +17,13 @@ pub(crate) fn has_link(text: &str) -> bool {
     !links(text, 1).is_empty()
 }
 
-/// What reads the links of a message.
+/// Reader of the links of a message.
 pub(crate) struct LinkStage<'a> {
     /// None where links are text.
     pub(crate) reader: Option<&'a LinkReader>,
     pub(crate) config: &'a LinksConfig,
     pub(crate) clock: &'a dyn Clock,
-    /// What is masked for the agent, where anything is.
+    /// Masks of secrets, where they are kept from the agent.
     pub(crate) masks: Option<&'a Redaction>,
     pub(crate) cancel: &'a CancellationToken,
 }

@@ -246,6 +246,17 @@ async fn of_two_who_begin_one_at_the_same_time_one_does() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_run_that_failed_is_begun_by_its_schedule_alone() {
+    let bot = Bot::with(&plain()).await;
+    bot.says([serde_json::from_str(r#"{"error": "overloaded"}"#).unwrap()]);
+    let turn = bot.engine.run_schedule("hourly", Actor::Cli).await.unwrap();
+    let number = turn.id;
+    assert!(matches!(turn.ended().await, Some(Terminal::Failed { .. })));
+    let again = bot.engine.run_again(number, Actor::Console).await;
+    assert!(again.is_err_and(|error| error.to_string().ends_with("run the schedule")));
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_runs_once_at_a_time() {
     let bot = Bot::with(&patient()).await;
     bot.says([Act::Stall(5_400_000).into(), text("At last.")]);
