@@ -1,6 +1,7 @@
 //! The closed sets as data, and ready-made directives.
 
-use foldback_directives::{CHILDREN, ChildRow};
+use foldback_directives::{CHILDREN, ChildRow, inbound::TABLE};
+use foldback_pipeline::{command_menu, config::Config};
 use foldback_store::FIELDS;
 use foldback_wire::{
     Code, Gate, HoldReason, OutcomeCode, RangeReason, Stage,
@@ -16,7 +17,7 @@ const TEMPLATES: &[(&str, &str)] = &[
 ];
 
 /// The closed sets and templates.
-pub(crate) fn catalog() -> Catalog {
+pub(crate) fn catalog(config: &Config) -> Catalog {
     Catalog {
         hold_reasons: entries(HoldReason::ALL.iter().map(|v| (v.code(), v.about()))),
         diagnostics: entries(Code::ALL.iter().map(|v| (v.code(), v.about()))),
@@ -26,6 +27,30 @@ pub(crate) fn catalog() -> Catalog {
         gates: entries(Gate::ALL.iter().map(|v| (v.code(), v.about()))),
         filter_fields: entries(FIELDS.iter().map(|field| (field.code, field.about))),
         templates: templates(CHILDREN),
+        commands: commands(config),
+    }
+}
+
+/// What stands behind a slash, by name. Directives count wherever commands do.
+fn commands(config: &Config) -> Vec<CatalogEntry> {
+    let menu = command_menu(config);
+    let directives = TABLE.iter().filter(|_| !menu.is_empty());
+    // A status is both.
+    let directives = directives.filter(|row| menu.iter().all(|command| command.name != row.name));
+    let directives: Vec<_> = directives.map(|row| entry(row.name, row.about)).collect();
+    let mut all: Vec<_> = menu
+        .iter()
+        .map(|command| entry(&command.name, &command.about))
+        .chain(directives)
+        .collect();
+    all.sort_by(|one, other| one.code.cmp(&other.code));
+    all
+}
+
+fn entry(name: &str, about: &str) -> CatalogEntry {
+    CatalogEntry {
+        code: format!("/{name}"),
+        about: about.to_owned(),
     }
 }
 
@@ -50,6 +75,17 @@ fn entries(set: impl Iterator<Item = (&'static str, &'static str)>) -> Vec<Catal
 mod tests {
     use super::*;
     use foldback_directives::{Settings, parse};
+
+    #[test]
+    fn every_command_and_directive_is_there_once() {
+        let all = commands(&Config::default());
+        for name in ["/status", "/think", "/whoami"] {
+            assert_eq!(all.iter().filter(|entry| entry.code == name).count(), 1, "{name}");
+        }
+        let mut config = Config::default();
+        config.commands.enabled = false;
+        assert_eq!(commands(&config), []);
+    }
 
     /// A row of the table is all that is needed: docs/adding-a-directive.md.
     #[test]

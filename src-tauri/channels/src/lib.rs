@@ -11,6 +11,7 @@ mod folder;
 mod http;
 mod limit;
 mod loopback;
+mod menu;
 mod millis;
 mod profile;
 mod rates;
@@ -34,6 +35,7 @@ pub use emoji::{EMOJI_ALIASES, SentEmoji, emoji_for, resolve_emoji, resolve_emoj
 pub use folder::{FileRefusal, Folder, Left, OpenFile, check_size};
 pub use limit::{LimitScope, Pause};
 pub use loopback::{InboxFull, Loopback};
+pub use menu::MenuCommand;
 pub use profile::{Feature, profile, restrict, size_limit};
 pub use rates::{Rate, Rates, Route, rates};
 pub use remote::{RemoteLoopback, ServeError, read_log, serve};

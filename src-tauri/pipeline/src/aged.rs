@@ -65,7 +65,7 @@ impl AgedMessages {
     /// A person does not want the messages of a channel answered any more.
     pub(crate) fn drop_all(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
         for pending in self.take_messages(|pending| pending.message.channel == *channel) {
-            self.queue.refuse_for_good(pending, dropped(by))?;
+            self.queue.refuse_for_good(pending, &dropped(by))?;
         }
         Ok(())
     }

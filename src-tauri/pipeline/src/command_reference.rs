@@ -1,6 +1,10 @@
 //! The commands, for pages and completion outside of the pipeline.
 
-use crate::stages::commands::{COMMANDS, Rights};
+use crate::{
+    command_table::{Action, Arguments, COMMANDS, Rights},
+    config::Config,
+};
+use foldback_channels::MenuCommand;
 
 /// A command as its reference page shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,4 +32,55 @@ pub fn command_references() -> Vec<CommandReference> {
         for_owners: row.rights == Rights::Owner,
     })
     .collect()
+}
+
+/// The commands of a bot as menus have them: those that are switched on, then the configuration's own. Empty where the text of
+/// users holds no commands.
+pub fn command_menu(config: &Config) -> Vec<MenuCommand> {
+    let commands = &config.commands;
+    if !commands.enabled {
+        return Vec::new();
+    }
+    let is_on = |action| match action {
+        Action::Bash => commands.bash,
+        Action::Restart => commands.restart,
+        _ => true,
+    };
+    let rows = COMMANDS.iter().filter(|row| is_on(row.action));
+    let built_in = rows.map(|row| MenuCommand {
+        name: row.name.to_owned(),
+        about: row.about.to_owned(),
+        takes_words: row.arguments != Arguments::None,
+    });
+    let custom = commands.custom.iter().map(|(name, command)| MenuCommand {
+        name: name.clone(),
+        about: command.about(),
+        takes_words: command.takes_words(),
+    });
+    built_in.chain(custom).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::parse;
+
+    #[test]
+    fn a_menu_has_what_is_switched_on_and_fits_every_platform() {
+        let menu = |text: &str| command_menu(&parse(text, std::path::Path::new("foldback.toml")).unwrap());
+        let names =
+            |text: &str| -> Vec<String> { menu(text).into_iter().map(|command| command.name).collect() };
+        let off = names("");
+        assert!(off.contains(&"status".to_owned()) && !off.contains(&"bash".to_owned()));
+        let on = names("[commands]\nbash = true\n[commands.custom.standup]\nprompt = \"x\"\n");
+        assert!(on.contains(&"bash".to_owned()) && on.last().is_some_and(|name| name == "standup"));
+        assert!(names("[commands]\nenabled = false\n").is_empty());
+        for command in menu("") {
+            assert!(
+                command.about.chars().count() <= 100,
+                "Discord cuts {}",
+                command.name
+            );
+        }
+    }
 }

@@ -1,5 +1,8 @@
 //! The gates, in their order: finalize, dedupe, authorize, activation, session, inline directives, commands, send policy.
 
+mod agent_text;
+mod beside;
+mod custom;
 mod in_session;
 mod scheduled;
 mod sender_text;
@@ -59,6 +62,8 @@ pub(crate) struct AdmittedMessage {
     pub(crate) queue: QueueSettings,
     /// The settings that its directives set for this turn alone.
     pub(crate) overrides: SessionSettings,
+    /// Commands in its text, which are answered beside, each as a message of its own would have it.
+    pub(crate) beside: Vec<String>,
 }
 
 /// A message that Foldback answers itself.
@@ -88,6 +93,7 @@ struct AgentDestination {
     text: Option<String>,
     queue: QueueSettings,
     overrides: SessionSettings,
+    beside: Vec<String>,
 }
 
 /// The decision of the gates about a message.
@@ -197,6 +203,7 @@ impl Gates {
                 text,
                 queue,
                 overrides,
+                beside,
             }) => {
                 let mut message = message;
                 message.text = text.unwrap_or(message.text);
@@ -206,6 +213,7 @@ impl Gates {
                     claim,
                     queue,
                     overrides,
+                    beside,
                 }))
             }
             Destination::OwnAnswer {

@@ -12,6 +12,7 @@ mod aged;
 mod brief;
 mod channel_log;
 mod command_reference;
+mod command_table;
 mod commands;
 pub mod config;
 mod context;
@@ -60,7 +61,7 @@ mod voices;
 mod testing;
 
 pub use aged::AwaitingConsent;
-pub use command_reference::{CommandReference, command_references};
+pub use command_reference::{CommandReference, command_menu, command_references};
 pub use context::Agents;
 pub use crash::CrashPoint;
 pub use deliver::reply::honoured_flags;

@@ -23,6 +23,8 @@ pub(crate) struct Pending {
     pub(crate) into: Option<MessageId>,
     /// The agent of another turn was given it, and it waits for a run of its own, too.
     pub(crate) steered: bool,
+    /// Messages of its sender that came right before it and are answered with it.
+    pub(crate) parts: Vec<JoinedMessage>,
     /// An earlier process received it.
     pub(crate) resumed: bool,
     /// The schedule that began it.
@@ -46,6 +48,25 @@ pub(crate) struct JoinedMessage {
 impl Pending {
     pub(crate) const fn id(&self) -> TurnId {
         self.id
+    }
+
+    /// The messages that came right before it and it, in order, which join another turn in this way.
+    pub(crate) fn into_messages(mut self, how: JoinKind) -> Vec<JoinedMessage> {
+        let parts = std::mem::take(&mut self.parts).into_iter();
+        let mut all: Vec<_> = parts
+            .map(|part| JoinedMessage {
+                pending: part.pending,
+                how,
+            })
+            .collect();
+        all.push(JoinedMessage { pending: self, how });
+        all
+    }
+
+    /// The recorder of each of these messages.
+    pub(crate) fn recorders(&self) -> impl Iterator<Item = &Recorder> {
+        let parts = self.parts.iter().map(|part| &part.pending.recorder);
+        parts.chain([&self.recorder])
     }
 
     /// Notes that its turn has come, and how long it waited.

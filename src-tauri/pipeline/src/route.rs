@@ -3,7 +3,7 @@
 use foldback_wire::{ChannelId, ChatId, Inbound, ThreadId};
 
 /// Channel, account, chat and thread of a message, and whether its answer only looks as if it were sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Route {
     channel: ChannelId,
     account: Option<String>,

@@ -19,7 +19,7 @@ use crate::{
     stages::links::has_link,
 };
 use foldback_agents::{Steer, SteerInput};
-use foldback_directives::Scanner;
+use foldback_directives::{Scanner, Settings};
 use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{JoinKind, Kind, SessionId, TurnId};
 use std::{sync::Arc, time::Duration};
@@ -96,8 +96,7 @@ impl Steering {
             return Ok(Err(why.to_owned()));
         }
         let grammar = self.context.scan_settings(&port);
-        let mut texts = std::iter::once(message.text.as_str()).chain(message.quoted_texts());
-        if texts.any(|text| Scanner::must_know(&grammar, text)) {
+        if must_know(&grammar, pending) {
             let why =
                 "it holds directives, which a run must know from its beginning to carry out none of them";
             return Ok(Err(why.to_owned()));
@@ -105,7 +104,15 @@ impl Steering {
         let clock = pending.recorder.clock.as_ref();
         let none = ToldBeside::default();
         let (agent_given, cancel) = (agent.as_ref(), &run.cancel);
-        let brief = brief(&self.context, pending, &[], none, &port, agent_given, cancel);
+        let brief = brief(
+            &self.context,
+            pending,
+            &pending.parts,
+            none,
+            &port,
+            agent_given,
+            cancel,
+        );
         // Boxed, as all that a prompt may wait for is large.
         let ready = Deadline::after(clock, STEER).within(clock, Box::pin(brief)).await;
         let Some(request) = ready else {
@@ -133,15 +140,19 @@ impl Steering {
     }
 
     fn note_taken(&self, pending: &Pending, into: TurnId, how: JoinKind) -> Result<(), StoreError> {
-        let joined = Kind::Joined { into, how };
         // Kept while it is noted: a turn that is listed has not ended.
         let runs = self.context.runs.lock();
-        let told = runs
-            .get(&into)
-            .map(|run| run.recorder.draft(pending.taken_in(how)));
-        pending
-            .recorder
-            .note_beside(vec![joined], told.into_iter().collect())
+        let parts = pending.parts.iter().map(|part| &part.pending);
+        for message in parts.chain([pending]) {
+            let joined = Kind::Joined { into, how };
+            let told = runs
+                .get(&into)
+                .map(|run| run.recorder.draft(message.taken_in(how)));
+            message
+                .recorder
+                .note_beside(vec![joined], told.into_iter().collect())?;
+        }
+        Ok(())
     }
 }
 
@@ -170,4 +181,13 @@ fn refusal(pending: &Pending, run: &RunHandle) -> Option<&'static str> {
 fn not_taken(pending: &Pending, running: Option<TurnId>, why: String) -> Result<Option<TurnId>, StoreError> {
     pending.recorder.note(Kind::NotSteered { running, why })?;
     Ok(None)
+}
+
+/// True where a message, or one that came right before it, holds what would be carried out if the agent repeated it.
+fn must_know(grammar: &Settings, pending: &Pending) -> bool {
+    let parts = pending.parts.iter().map(|part| &part.pending.message);
+    parts.chain([&pending.message]).any(|message| {
+        let mut texts = std::iter::once(message.text.as_str()).chain(message.quoted_texts());
+        texts.any(|text| Scanner::must_know(grammar, text))
+    })
 }

@@ -101,12 +101,14 @@ impl Stage {
         let Props {
             channel,
             platform,
-            config,
+            mut config,
             files,
             faults,
             accepts,
             recorded_inputs,
         } = props;
+        // Nothing of a replay acts on the machine.
+        config.commands.without_programs = true;
         check_bounds(&config).map_err(StageError::Config)?;
         let folder = tempfile::tempdir()?;
         let send_dir = folder.path().join(OUTBOUND);

@@ -381,6 +381,8 @@ export type Catalog = {
   filter_fields: Array<CatalogEntry>,
   /** Ready-made directives to insert: the text as code, what it does. */
   templates: Array<CatalogEntry>,
+  /** What users can write with a slash: each command and directive by its name, what it does. */
+  commands: Array<CatalogEntry>,
 };
 
 /** A value of a closed set. */

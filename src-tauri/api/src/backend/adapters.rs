@@ -2,10 +2,14 @@
 
 use super::renewed::{Credentials, Renewed};
 use foldback_channels::{
-    ChannelAdapter, DISCORD, Discord, Folder, Loopback, Refusal, RemoteLoopback, SIGNAL_CLI, SLACK,
-    SignalCli, Slack, SlackApp, SlackEvents, TELEGRAM, Telegram, WHATSAPP, WhatsApp, WhatsAppNumber, profile,
+    ChannelAdapter, DISCORD, Discord, Folder, Loopback, MenuCommand, Refusal, RemoteLoopback, SIGNAL_CLI,
+    SLACK, SignalCli, Slack, SlackApp, SlackEvents, TELEGRAM, Telegram, WHATSAPP, WhatsApp, WhatsAppNumber,
+    profile,
 };
-use foldback_pipeline::config::{self, ChannelConfig, ChannelKind, Config, CredentialReader, SecretError};
+use foldback_pipeline::{
+    command_menu,
+    config::{self, ChannelConfig, ChannelKind, Config, CredentialReader, SecretError},
+};
 use foldback_wire::{Capabilities, ChannelId, Clock, Platform, Rng, Secret};
 use std::{
     collections::BTreeMap,
@@ -207,6 +211,16 @@ impl Place {
         }
     }
 
+    /// The commands for the platform's own menu; none where it is to be left as it is. What is not armed changes nothing
+    /// there.
+    fn menu(&self) -> Vec<MenuCommand> {
+        if self.settings.menu && self.settings.armed {
+            command_menu(&self.config)
+        } else {
+            Vec::new()
+        }
+    }
+
     /// Where the simulated platform of a loopback channel listens, when it is another process.
     fn simulated(&self) -> Result<Option<SocketAddr>, ChannelError> {
         let Some(root) = &self.settings.api_root else {
@@ -228,7 +242,7 @@ impl Place {
     fn telegram(&self) -> Made {
         let (clock, rng) = self.clocked();
         let (root, token) = (self.root(TELEGRAM), self.token()?);
-        self.made(Telegram::new(
+        let telegram = Telegram::new(
             self.id.clone(),
             self.can(),
             token,
@@ -236,7 +250,8 @@ impl Place {
             self.folder(),
             clock,
             rng,
-        ))
+        );
+        self.made(telegram.map(|telegram| telegram.offering(self.menu())))
     }
 
     fn discord(&self) -> Made {
@@ -254,6 +269,7 @@ impl Place {
         self.made(discord.map(|discord| {
             discord
                 .notifying(self.settings.mentions.clone())
+                .offering(self.menu())
                 .resuming(&self.data, self.journal.as_deref())
         }))
     }
@@ -285,14 +301,9 @@ impl Place {
             events,
             root: self.root(SLACK).to_owned(),
         };
-        self.made(Slack::new(
-            self.id.clone(),
-            self.can(),
-            app,
-            self.folder(),
-            clock,
-            rng,
-        ))
+        let slack = Slack::new(self.id.clone(), self.can(), app, self.folder(), clock, rng);
+        // No call sets them: they only say which names are the bot's.
+        self.made(slack.map(|slack| slack.offering(command_menu(&self.config))))
     }
 
     fn whatsapp(&self) -> Made {

@@ -20,7 +20,7 @@ use foldback_wire::{PermissionRequest, ScheduleLine};
 
 impl Commands for Backend {
     async fn catalog(&self, _: Nothing) -> Result<Catalog, Failure> {
-        Ok(catalog())
+        Ok(catalog(self.engine().config()))
     }
 
     async fn status(&self, _: Nothing) -> Result<Status, Failure> {

@@ -88,6 +88,16 @@ impl Api {
         Ok(limit)
     }
 
+    /// Does something with these words, whose answer says nothing.
+    pub(super) async fn tell(
+        &self,
+        method: Method,
+        path: &[&str],
+        body: &(impl Serialize + Sync),
+    ) -> Result<(), Refusal> {
+        self.answer(self.request(method, path).json(body)).await.map(drop)
+    }
+
     /// Does what needs no words.
     pub(super) async fn just(&self, method: Method, path: &[&str]) -> Result<RouteLimit, Refusal> {
         // An empty body, so that its length is told: some proxies insist.

@@ -11,6 +11,7 @@
 
 mod api;
 mod bookmark;
+mod menu;
 mod message;
 mod receive;
 mod refusal;
@@ -19,7 +20,8 @@ mod session;
 mod socket;
 
 use crate::folder::Folder;
-use crate::{Ack, Call, ChannelAdapter, Rates, Refusal, SignalSink, rates};
+use crate::menu::Menu;
+use crate::{Ack, Call, ChannelAdapter, MenuCommand, Rates, Refusal, SignalSink, rates};
 use api::Api;
 use async_trait::async_trait;
 use bookmark::Bookmark;
@@ -56,6 +58,7 @@ pub struct Discord {
     api: Api,
     folder: Folder,
     mentions: Vec<Mention>,
+    menu: Menu,
     clock: Arc<dyn Clock>,
     rng: Arc<dyn Rng>,
     /// Held by `run`: there is one connection at a time. It outlives a run, so that the next one takes up where
@@ -86,6 +89,7 @@ impl Discord {
             api: Api::new(root, token)?,
             folder,
             mentions: Vec::new(),
+            menu: Menu::default(),
             clock,
             rng,
             session: Mutex::default(),
@@ -97,6 +101,15 @@ impl Discord {
     #[must_use]
     pub fn notifying(self, mentions: Vec<Mention>) -> Self {
         Self { mentions, ..self }
+    }
+
+    /// The same, with these application commands.
+    #[must_use]
+    pub fn offering(self, commands: Vec<MenuCommand>) -> Self {
+        Self {
+            menu: Menu::new(commands),
+            ..self
+        }
     }
 
     /// The same, with a bookmark in this folder: goes on with the session of the process before that wrote into the same

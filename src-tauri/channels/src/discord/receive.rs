@@ -1,6 +1,7 @@
 //! Receiving: one connection after the other, which all serve one session as long as Discord lets them.
 
 use super::Discord;
+use super::menu::UsedCommand;
 use super::message::{Message, roles_of};
 use super::session::{Bot, Open, Place, Session};
 use super::socket::{End, PATIENCE, Payload, Socket};
@@ -207,6 +208,7 @@ impl Discord {
             let up = report(sink, ChannelState::Up, &why);
             socket.during(session.safe(), up).await?;
             socket.up = true;
+            socket.during(session.safe(), self.set_menu()).await?;
         }
         match event.t.as_deref() {
             Some("READY") => {
@@ -228,9 +230,21 @@ impl Discord {
                 let up = report(sink, ChannelState::Up, &why);
                 socket.during(session.safe(), up).await?;
                 socket.up = true;
+                socket.during(session.safe(), self.set_menu()).await?;
             }
             _ if !session.is_new(seq) => {}
             Some("MESSAGE_CREATE") => self.hand_over(event.d, seq, socket, session, sink).await?,
+            Some("INTERACTION_CREATE") => {
+                let used = session.bot().and_then(|bot| UsedCommand::read(&event.d, bot.id));
+                let Some(used) = used else {
+                    session.received(seq);
+                    return Ok(());
+                };
+                if !self.menu.commands().is_empty() {
+                    socket.during(session.safe(), self.acknowledge(&used)).await?;
+                }
+                self.hand_over(used.message, seq, socket, session, sink).await?;
+            }
             Some("GUILD_CREATE") => {
                 session.received(seq);
                 if let Some(bot) = session.bot() {

@@ -9,7 +9,9 @@ use crate::webhook::{Answer, Listener, is_signed, say};
 use crate::{Refusal, Unreadable};
 use foldback_wire::{ChannelState, Secret};
 use hyper::body::Bytes;
+use hyper::header::CONTENT_TYPE;
 use hyper::{HeaderMap, Method, Request, StatusCode};
+use reqwest::Url;
 use serde::Deserialize;
 use serde_json::Value;
 use std::convert::Infallible;
@@ -27,6 +29,25 @@ struct Delivery {
     challenge: String,
     #[serde(default)]
     event: Value,
+}
+
+/// True for a slash command, which comes as a form.
+fn is_form(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("application/x-www-form-urlencoded"))
+}
+
+/// The fields of a form.
+fn fields(body: &[u8]) -> Value {
+    // The rules of a query are those of a form.
+    let address = format!("http://form/?{}", String::from_utf8_lossy(body));
+    let pairs = Url::parse(&address).map(|form| {
+        let pairs = form.query_pairs();
+        pairs
+            .map(|(name, value)| (name.into_owned(), Value::from(value.into_owned())))
+            .collect()
+    });
+    Value::Object(pairs.unwrap_or_default())
 }
 
 impl Slack {
@@ -64,6 +85,20 @@ impl Slack {
             return say(StatusCode::UNAUTHORIZED, why);
         }
         peer.trust();
+        let form = is_form(request.headers()).then(|| fields(request.body()));
+        if let Some(form) = form.filter(|form| form["command"].is_string()) {
+            let due = due();
+            let kept = match intake.command(&form).await {
+                Some(message) => intake.keep(message, due).await,
+                None => true,
+            };
+            return if kept {
+                say(StatusCode::OK, "")
+            } else {
+                // Slack tells whoever used it that it failed.
+                say(StatusCode::SERVICE_UNAVAILABLE, "not stored in time")
+            };
+        }
         let delivery: Delivery = match serde_json::from_slice(request.body()) {
             Ok(delivery) => delivery,
             Err(error) => {

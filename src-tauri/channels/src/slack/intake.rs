@@ -2,11 +2,12 @@
 //! message that mentions the bot twice, as `message` and as `app_mention`: channel and time stamp tell that it is one
 //! (<https://docs.slack.dev/reference/events/app_mention>).
 
+use super::command;
 use super::event::{self, Bot};
 use super::names::UserNames;
 use crate::unread::Reader;
-use crate::{Arrival, Signal, SignalSink};
-use foldback_wire::{ChannelId, ChatId, Inbound, MessageId};
+use crate::{Arrival, MenuCommand, Signal, SignalSink};
+use foldback_wire::{ChannelId, ChatId, Clock, Inbound, MessageId};
 use futures::FutureExt;
 use futures::future::Shared;
 use serde_json::Value;
@@ -68,6 +69,8 @@ pub(super) struct Intake<'a> {
     pub(super) sink: &'a SignalSink,
     pub(super) seen: &'a Seen,
     pub(super) names: &'a UserNames,
+    pub(super) menu: &'a [MenuCommand],
+    pub(super) clock: &'a dyn Clock,
 }
 
 impl Intake<'_> {
@@ -77,7 +80,19 @@ impl Intake<'_> {
         let mut reader = Reader::default();
         let message = event::message(event, self.channel, &self.bot, &mut reader);
         reader.report(self.sink).await;
-        let mut message = message?;
+        Some(self.named(message?).await)
+    }
+
+    /// The slash command that somebody used, as a message.
+    pub(super) async fn command(&self, payload: &Value) -> Option<Inbound> {
+        let mut reader = Reader::default();
+        let message = command::message(payload, self.channel, self.menu, self.clock.now(), &mut reader);
+        reader.report(self.sink).await;
+        Some(self.named(message?).await)
+    }
+
+    /// A message with the name of who wrote it.
+    async fn named(&self, mut message: Inbound) -> Inbound {
         let sender = &mut message.sender;
         if sender.display_name == sender.id.as_str() {
             let name = self.names.of(sender.id.as_str()).await;
@@ -88,7 +103,7 @@ impl Intake<'_> {
                 sender.display_name = shown;
             }
         }
-        Some(message)
+        message
     }
 
     /// Hands a message over in the place that was kept for it, which is free again if the message came before.

@@ -2,6 +2,7 @@
 //! API.
 
 mod api;
+mod command;
 mod event;
 mod hook;
 mod intake;
@@ -14,7 +15,7 @@ mod socket;
 mod text;
 
 use crate::folder::Folder;
-use crate::{Ack, Call, ChannelAdapter, Rates, Refusal, SignalSink, rates};
+use crate::{Ack, Call, ChannelAdapter, MenuCommand, Rates, Refusal, SignalSink, rates};
 use api::Api;
 use async_trait::async_trait;
 use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, Rng, Secret};
@@ -64,6 +65,8 @@ pub struct Slack {
     rng: Arc<dyn Rng>,
     seen: Seen,
     names: UserNames,
+    /// The names of the bot's commands.
+    menu: Vec<MenuCommand>,
 }
 
 impl Slack {
@@ -90,7 +93,17 @@ impl Slack {
             clock,
             rng,
             seen: Seen::default(),
+            menu: Vec::new(),
         })
+    }
+
+    /// The same, with slash commands of these names. The app's page has them: no call sets them.
+    #[must_use]
+    pub fn offering(self, commands: Vec<MenuCommand>) -> Self {
+        Self {
+            menu: commands,
+            ..self
+        }
     }
 }
 

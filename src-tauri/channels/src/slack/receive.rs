@@ -45,6 +45,8 @@ impl Slack {
             sink,
             seen: &self.seen,
             names: &self.names,
+            menu: &self.menu,
+            clock: self.clock.as_ref(),
         };
         match &self.events {
             SlackEvents::SocketMode(token) => self.socket_mode(&intake, token, backoff).await,

@@ -159,6 +159,7 @@ async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Resu
                 let due = due();
                 let message = match frame.kind.as_str() {
                     "events_api" => intake.message(&frame.payload["event"]).await,
+                    "slash_commands" => intake.command(&frame.payload).await,
                     _ => None,
                 };
                 match message {

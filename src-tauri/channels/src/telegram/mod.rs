@@ -2,6 +2,7 @@
 //! in <https://core.telegram.org/bots/api>.
 
 mod api;
+mod menu;
 mod moved;
 mod receive;
 mod send;
@@ -9,7 +10,8 @@ mod told;
 mod update;
 
 use crate::folder::Folder;
-use crate::{Ack, Call, ChannelAdapter, Rates, Refusal, SignalSink, rates};
+use crate::menu::Menu;
+use crate::{Ack, Call, ChannelAdapter, MenuCommand, Rates, Refusal, SignalSink, rates};
 use api::Api;
 use async_trait::async_trait;
 use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, Rng, Secret};
@@ -27,6 +29,7 @@ pub struct Telegram {
     folder: Folder,
     clock: Arc<dyn Clock>,
     rng: Arc<dyn Rng>,
+    menu: Menu,
 }
 
 impl Telegram {
@@ -51,7 +54,17 @@ impl Telegram {
             folder,
             clock,
             rng,
+            menu: Menu::default(),
         })
+    }
+
+    /// The same, with a menu of these commands.
+    #[must_use]
+    pub fn offering(self, commands: Vec<MenuCommand>) -> Self {
+        Self {
+            menu: Menu::new(commands),
+            ..self
+        }
     }
 }
 

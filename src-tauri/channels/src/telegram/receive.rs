@@ -59,6 +59,7 @@ impl Telegram {
         let bot: User = self.api.call("getMe", &json!({})).await?;
         let name = bot.username.clone().unwrap_or_default();
         report(sink, ChannelState::Up, &format!("connected as @{name}")).await;
+        self.set_menu().await;
         let mut next = None;
         // When another program was in the way last, by the monotonic clock.
         let mut conflict = None;

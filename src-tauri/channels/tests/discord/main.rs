@@ -2,6 +2,7 @@
 
 mod adapter;
 mod bench;
+mod commands;
 #[path = "../shared/elsewhere.rs"]
 mod elsewhere;
 mod fetch;

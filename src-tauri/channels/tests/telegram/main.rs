@@ -7,6 +7,7 @@ mod fetch;
 mod flagged;
 #[path = "../shared/front.rs"]
 mod front;
+mod menu;
 #[cfg(feature = "test-peers")]
 mod peer;
 #[cfg(feature = "test-peers")]

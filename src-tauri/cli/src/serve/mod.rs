@@ -41,13 +41,41 @@ pub(crate) fn run(args: &Args) -> End {
     log::start(&mut setup)?;
     setup.log_in_words();
     let runtime = runtime()?;
-    let end = runtime.block_on(serve(args, setup));
+    let (end, again) = runtime.block_on(serve(args, setup));
     // Threads may still wait for a stdin that nobody closes, or for a stdout that nobody reads.
     runtime.shutdown_background();
+    if again && end.is_ok() {
+        return Err(start_again());
+    }
     end
 }
 
-async fn serve(args: &Args, setup: Setup) -> End {
+/// Begins the process anew, as it was begun; answers only where that cannot be.
+fn start_again() -> Stop {
+    use std::os::unix::process::CommandExt as _;
+    match std::env::current_exe() {
+        Ok(program) => {
+            let mut arguments = std::env::args_os();
+            let name = arguments.next();
+            let mut command = std::process::Command::new(program);
+            command.args(arguments);
+            if let Some(name) = name {
+                command.arg0(name);
+            }
+            wrong(command.exec())
+        }
+        Err(error) => wrong(error),
+    }
+}
+
+/// Runs the bot to its end; true where an owner asked for a new start.
+async fn serve(args: &Args, setup: Setup) -> (End, bool) {
+    let mut again = false;
+    let end = Box::pin(serve_until_end(args, setup, &mut again)).await;
+    (end, again)
+}
+
+async fn serve_until_end(args: &Args, setup: Setup, again: &mut bool) -> End {
     let mut signals = EndSignals::listen()?;
     let (file, bot) = (setup.journal_file(), args.place.arguments(&setup));
     let backend = Backend::open(setup).await.map_err(wrong)?;
@@ -56,9 +84,14 @@ async fn serve(args: &Args, setup: Setup) -> End {
     if args.events {
         events = Some(Events::follow(&backend, begun(&backend).await?));
     }
+    let restart = backend.engine().restart_asked();
     let orders = orders::obey(&backend, args.commands);
     let mut end = tokio::select! {
         () = signals.next() => Ok(Verdict::Holds),
+        () = restart.cancelled() => {
+            *again = true;
+            Ok(Verdict::Holds)
+        }
         stop = orders => Err(stop),
         stop = stopped(&mut events) => Err(stop),
         why = backend.journal().ended() => return Err(wrong(why)),

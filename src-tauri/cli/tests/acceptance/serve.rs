@@ -157,6 +157,23 @@ fn commands_of_the_window_are_obeyed_and_answered() {
 }
 
 #[test]
+fn an_owner_may_have_it_start_again() {
+    let home = Home::with(&format!(
+        "[commands]\nrestart = true\nowner_allow_from = [\"*\"]\n{LOOPBACK}"
+    ));
+    let mut bot = home.serve(&["--events", "--commands"]);
+    bot.until(is("started"));
+    bot.order(&json!({"command": "compose_send", "args":
+        {"channel": "slack", "user_text": "/restart", "agent_output": null, "dry_run": false}}));
+    bot.until(is("command"));
+    bot.until(is("stopped"));
+    bot.until(is("started"));
+    assert_eq!(bot.term(), 0);
+    let ended = home.journal("kind:turn_ended");
+    assert_eq!(ended.len(), 1, "it is answered once: {ended:#?}");
+}
+
+#[test]
 fn the_figures_begin_with_the_start() {
     let home = Home::with(LOOPBACK);
     let mut bot = home.serve(&["--commands"]);

@@ -5,6 +5,7 @@
 
 mod code;
 mod cut;
+mod lines;
 mod read;
 mod set;
 mod table;
@@ -19,6 +20,7 @@ use crate::{Code, Diagnostic, Span};
 use read::{Found, Reader};
 use value::Value;
 
+pub use lines::{BracketedLine, bracketed_lines, without_spans};
 pub use set::{Directives, Exec, Level, Model, Queue, Status};
 pub use table::{Argument, Form, Row, TABLE};
 pub use value::Kind;

@@ -23,6 +23,12 @@ pub(super) fn whoami(message: &Inbound, access: &CommandAccess) -> String {
     )
 }
 
+/// What is known of agents that the agent has at work: no backend tells of them.
+pub(super) fn subagents(context: &TurnContext, channel: &ChannelId) -> String {
+    let backend = context.agents.of(channel).backend().to_owned();
+    format!("ℹ️ {backend} does not tell of agents that it has at work. /stop ends its run with all of them.")
+}
+
 /// The models that have a short name, and the one that answers unless another is chosen.
 pub(super) fn models(context: &TurnContext, channel: &ChannelId) -> String {
     let agent = context.agents.of(channel);

@@ -88,7 +88,7 @@ impl SessionControl {
         let waiting: Vec<_> = aged.into_iter().chain(waiting).collect();
         let count = waiting.len();
         for pending in waiting {
-            self.queue.refuse_for_good(pending, dropped(by))?;
+            self.queue.refuse_for_good(pending, &dropped(by))?;
         }
         Ok(count)
     }

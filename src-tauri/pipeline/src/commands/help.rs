@@ -1,6 +1,9 @@
 //! `/help` and `/commands`, from the tables.
 
-use crate::stages::commands::{COMMANDS, CommandRow, Rights};
+use crate::{
+    config::{CommandsConfig, CustomAnswer, CustomCommand},
+    stages::commands::{Action, COMMANDS, CommandRow, Rights},
+};
 use foldback_directives::inbound::TABLE;
 
 /// The commands that people use most.
@@ -17,8 +20,18 @@ pub(super) fn help() -> String {
     )
 }
 
-pub(super) fn commands() -> String {
-    let lines: Vec<_> = COMMANDS.iter().map(line).collect();
+pub(super) fn commands(config: &CommandsConfig) -> String {
+    let mut lines: Vec<_> = COMMANDS
+        .iter()
+        .filter(|row| is_on(config, row))
+        .map(line)
+        .collect();
+    lines.extend(
+        config
+            .custom
+            .iter()
+            .map(|(name, command)| custom_line(name, command)),
+    );
     let directives: Vec<_> = TABLE
         .iter()
         .map(|row| format!("{} – {}", row.example, row.about))
@@ -28,6 +41,24 @@ pub(super) fn commands() -> String {
         lines.join("\n"),
         directives.join("\n")
     )
+}
+
+/// False for a command that the configuration leaves switched off.
+const fn is_on(config: &CommandsConfig, row: &CommandRow) -> bool {
+    match row.action {
+        Action::Bash => config.bash,
+        Action::Restart => config.restart,
+        _ => true,
+    }
+}
+
+fn custom_line(name: &str, command: &CustomCommand) -> String {
+    let words = if command.takes_words() { " …" } else { "" };
+    let owner = match command.answer() {
+        CustomAnswer::Program(_) if command.allow_from.is_empty() => " Owners only.",
+        CustomAnswer::Program(_) | CustomAnswer::Prompt(_) => "",
+    };
+    format!("/{name}{words} – {}{owner}", command.about())
 }
 
 fn line(row: &CommandRow) -> String {
@@ -46,7 +77,13 @@ mod tests {
 
     #[test]
     fn every_row_is_listed() {
-        let all = commands();
+        let on = CommandsConfig {
+            bash: true,
+            restart: true,
+            ..CommandsConfig::default()
+        };
+        assert!(!commands(&CommandsConfig::default()).contains("/bash"));
+        let all = commands(&on);
         for row in COMMANDS {
             assert!(all.contains(&row.usage()), "{}", row.name);
         }

@@ -14,24 +14,29 @@
 //! What must hold:
 //! - A command's answer does not wait for the run of its session, and is no part of that run's answer.
 //! - After a crash the command is answered once: either the journal has no `command` of it, and the next start carries it
-//!   out (again, which changes nothing), or its answer is on its way.
+//!   out (again, which changes nothing), or its answer is on its way. What acts outside of the bot is written down before it
+//!   is done, so that it is never done twice.
 
 mod about;
 mod acknowledge;
 mod compact;
 mod control;
 mod help;
+mod owner;
+mod program;
 mod reply;
 mod sender;
 mod session;
+mod speech;
 mod status;
 
 pub(crate) use control::SessionControl;
 
 use crate::{
     context::TurnContext,
-    deliver::delivery_queue::DeliveryQueues,
+    deliver::{delivery_queue::DeliveryQueues, operation::OutgoingOperation},
     gates::{OwnAnswer, OwnAnswerKind},
+    pairing::Pairing,
     queue_settings::QueueSettings,
     recorder::Recorder,
     stages::{
@@ -61,6 +66,7 @@ pub(crate) struct Commands {
     context: Arc<TurnContext>,
     delivery_queues: Arc<DeliveryQueues>,
     seen: Arc<SeenMessages>,
+    pairing: Arc<Pairing>,
     control: Arc<SessionControl>,
 }
 
@@ -69,12 +75,14 @@ impl Commands {
         context: &Arc<TurnContext>,
         delivery_queues: &Arc<DeliveryQueues>,
         seen: &Arc<SeenMessages>,
+        pairing: &Arc<Pairing>,
         control: &Arc<SessionControl>,
     ) -> Arc<Self> {
         Arc::new(Self {
             context: Arc::clone(context),
             delivery_queues: Arc::clone(delivery_queues),
             seen: Arc::clone(seen),
+            pairing: Arc::clone(pairing),
             control: Arc::clone(control),
         })
     }
@@ -114,26 +122,36 @@ impl Commands {
         let mut file = None;
         let (events, terminal, text) = match &answer.kind {
             OwnAnswerKind::Command { row, arguments } => {
+                let mut events = vec![command_event(row.name, arguments)];
+                let terminal = Terminal::Command {
+                    name: row.name.to_owned(),
+                };
                 let text = if row.rights == Rights::Owner && !answer.access.is_owner {
                     self.refused()
-                } else if row.action == Action::Export {
-                    match self.export(id, &answer, &recorder).await? {
-                        Ok(operation) => {
-                            file = Some(operation);
-                            None
-                        }
-                        Err(why) => Some(why),
-                    }
+                } else if let Some(made) = self.made_file(id, row, arguments, &answer, &recorder).await? {
+                    let made = made.map(|operation| file = Some(operation));
+                    made.err()
                 } else {
+                    if row.action.acts_outside() {
+                        Self::note_first(&recorder, std::mem::take(&mut events)).await?;
+                    }
                     self.run_command(id, row, arguments, &answer, &recorder, by)
                         .await?
                 };
-                let event = Kind::Command {
-                    name: row.name.to_owned(),
-                    arguments: arguments.clone(),
-                };
-                let name = row.name.to_owned();
-                (vec![event], Terminal::Command { name }, text)
+                (events, terminal, text)
+            }
+            OwnAnswerKind::Program { name, arguments } => {
+                let event = command_event(name, arguments);
+                let terminal = Terminal::Command { name: name.clone() };
+                if let Some(command) = self.allowed_program(name, &answer) {
+                    Self::note_first(&recorder, vec![event]).await?;
+                    let text = self
+                        .run_custom((name, command), arguments, &answer, &recorder)
+                        .await;
+                    (Vec::new(), terminal, Some(text))
+                } else {
+                    (vec![event], terminal, self.refused())
+                }
             }
             OwnAnswerKind::Directives { directives, read } => {
                 let settings = |settings: &mut _| crate::session_settings::apply(settings, directives);
@@ -198,6 +216,28 @@ impl Commands {
         told.then(|| "⛔ This command is for the owners of the bot.".to_owned())
     }
 
+    /// Writes down what is about to be done outside of the bot, before it is done.
+    async fn note_first(recorder: &Recorder, events: Vec<Kind>) -> Result<(), StoreError> {
+        recorder.note_all(events)?;
+        recorder.journal.flush().await
+    }
+
+    /// The file that a command sends, or the words where there is none; `None` for a command that sends no file.
+    async fn made_file(
+        &self,
+        id: TurnId,
+        row: &CommandRow,
+        arguments: &str,
+        answer: &OwnAnswer,
+        recorder: &Recorder,
+    ) -> Result<Option<Result<OutgoingOperation, String>>, StoreError> {
+        Ok(match row.action {
+            Action::Export => Some(self.export(id, answer, recorder).await?),
+            Action::Tts => Some(self.tts(id, answer, arguments).await),
+            _ => None,
+        })
+    }
+
     async fn run_command(
         &self,
         id: TurnId,
@@ -209,7 +249,7 @@ impl Commands {
     ) -> Result<Option<String>, StoreError> {
         Ok(Some(match row.action {
             Action::Help => help::help(),
-            Action::Commands => help::commands(),
+            Action::Commands => help::commands(&self.context.ports.config.commands),
             Action::Status => self.status(answer, recorder).await?,
             Action::WhoAmI => about::whoami(&answer.message, &answer.access),
             Action::Stop => return self.stop(answer, recorder, &by).await,
@@ -220,10 +260,26 @@ impl Commands {
             Action::Context => Self::latest_prompt(answer, recorder).await?,
             Action::Usage => self.usage(answer, arguments, recorder, by).await?,
             Action::Session => self.session(answer, recorder).await?,
-            // The file is an operation of its own; here it is said why there is none.
-            Action::Export => return Ok(None),
+            // The file is an operation of its own.
+            Action::Export | Action::Tts => return Ok(None),
             Action::Compact => self.compact(id, answer, arguments, recorder, by).await?,
+            Action::Subagents => about::subagents(&self.context, &answer.message.channel),
+            Action::Allowlist => self.allowlist(answer, arguments, by).await,
+            Action::Config => self.show_config(arguments),
+            Action::Debug => self.debug(answer),
+            Action::Restart => self.restart(),
+            Action::Bash if self.context.ports.config.commands.bash => {
+                self.bash(arguments, answer, recorder).await
+            }
+            Action::Bash => "ℹ️ /bash is switched off.".to_owned(),
             Action::Permission => "No request for permission waits for you here.".to_owned(),
         }))
+    }
+}
+
+fn command_event(name: &str, arguments: &str) -> Kind {
+    Kind::Command {
+        name: name.to_owned(),
+        arguments: arguments.to_owned(),
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     split::{Limit, Piece, split},
     user_text::UserText,
 };
-use foldback_store::{Case, StoreError};
+use foldback_store::StoreError;
 use foldback_wire::{Inbound, Kind, Outcome, SessionId, Terminal, TurnId};
 use std::sync::Arc;
 use tokio_util::task::task_tracker::TaskTrackerToken;
@@ -45,11 +45,7 @@ impl Reply<'_> {
             });
         };
         let operations = match (&text, file) {
-            (_, Some(file)) => {
-                let told = OutgoingOperation::own_aside(&UserText::ExportFailed);
-                let why = "the file with the conversation was refused; the chat is told so";
-                vec![file.otherwise(Case::Failed, told, why.to_owned())]
-            }
+            (_, Some(file)) => vec![file],
             (Some(text), None) => {
                 let text = text.to_string();
                 let pieces = split(&text, Limit::of(&port.can));

@@ -8,8 +8,9 @@ use crate::{
     history::{ExportedConversation, export_conversation},
     recorder::Recorder,
     stages::session::is_shared,
+    user_text::UserText,
 };
-use foldback_store::{SessionRecord, StoreError, UsageTotals};
+use foldback_store::{Case, SessionRecord, StoreError, UsageTotals};
 use foldback_wire::{Actor, FileKind, MessageFlags, Operation, TurnId, UsageLine};
 
 impl Commands {
@@ -132,14 +133,17 @@ impl Commands {
             }
         };
         let older = if left_out { "; older ones are left out" } else { "" };
-        Ok(Ok(OutgoingOperation::new(Operation::SendFile {
+        let export = OutgoingOperation::new(Operation::SendFile {
             path: file.relative,
             kind: FileKind::File,
             caption: Some(format!("ℹ️ The conversation, {turns} messages{older}.")),
             reply_to: None,
             checked: file.identity,
             flags: MessageFlags::default(),
-        })))
+        });
+        let told = OutgoingOperation::own_aside(&UserText::ExportFailed);
+        let why = "the file with the conversation was refused; the chat is told so";
+        Ok(Ok(export.otherwise(Case::Failed, told, why.to_owned())))
     }
 }
 

@@ -1,7 +1,7 @@
 //! One channel's table.
 
 use super::{
-    AutoSpeech, Backend, BlocksConfig, ChannelQueueConfig, Config, Disable, DmPolicy, GroupPolicy,
+    AutoSpeech, Backend, BlocksConfig, ChannelQueueConfig, Config, Disable, DmPolicy, GroupPolicy, Interval,
     MentionPattern, Narration, OutputConfig, ReasoningDisplay, Secret, Template, ToolDisplay, TypingMode,
     access, reduce,
 };
@@ -64,6 +64,12 @@ pub struct ChannelConfig {
     #[serde(deserialize_with = "group_history")]
     #[schemars(range(max = 50))]
     pub group_history: u32,
+    /// Puts the bot's commands into the platform's own menu when it connects, where the channel is armed (Telegram, Discord).
+    pub menu: bool,
+    /// How long a message for the agent waits for more of its sender, with which it is answered: each one that comes begins the
+    /// wait anew, up to five times as long. At most 1m; 0ms does not wait.
+    #[serde(deserialize_with = "debounce")]
+    pub debounce: Interval,
     /// Lets other bots write; they must be on the list like everybody.
     pub allow_bots: bool,
     /// Whether only owners (`commands.owner_allow_from`) may use directives and commands here.
@@ -144,6 +150,8 @@ impl Default for ChannelConfig {
             require_mention: true,
             mention_patterns: Vec::new(),
             group_history: 0,
+            menu: true,
+            debounce: Interval::millis(0),
             allow_bots: false,
             enforce_owner: false,
             bot_turns: 4,
@@ -293,6 +301,19 @@ fn group_history<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::E
     Ok(most)
 }
 
+/// The longest wait for more of a sender.
+const LONGEST_DEBOUNCE: Interval = Interval::minutes(1);
+
+fn debounce<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Interval, D::Error> {
+    let wait = Interval::deserialize(deserializer)?;
+    if wait > LONGEST_DEBOUNCE {
+        return Err(D::Error::custom(format_args!(
+            "must be at most {LONGEST_DEBOUNCE}"
+        )));
+    }
+    Ok(wait)
+}
+
 const fn kind_of(platform: Platform) -> ChannelKind {
     match platform {
         Platform::Telegram => ChannelKind::Telegram,
@@ -358,6 +379,21 @@ mod tests {
         assert!(parsed(50).is_ok());
         let error = parsed(51).unwrap_err().to_string();
         assert!(error.contains("must be from 0 to 50"), "{error}");
+    }
+
+    #[test]
+    fn a_message_waits_for_more_of_its_sender_a_minute_at_most() {
+        let parsed = |wait: &str| {
+            let text = format!("[channels.slack]\ndebounce = \"{wait}\"\n");
+            parse(&text, std::path::Path::new("foldback.toml"))
+        };
+        assert_eq!(ChannelConfig::default().debounce, Interval::millis(0));
+        assert!(parsed("60s").is_ok());
+        let error = parsed("61s").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "foldback.toml:2:12: channels.slack.debounce: must be at most 1m"
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Directives and commands in the text of users.
 
-use super::{Config, ListEntry, access, access::names_id};
+use super::{Config, CustomCommand, ListEntry, access, access::names_id};
 use foldback_wire::{ChannelId, Platform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -25,6 +25,17 @@ pub struct CommandsConfig {
     pub allow_from: BTreeMap<String, Vec<String>>,
     /// Tells senders who may not use a command so. Otherwise only the journal has the refusal.
     pub tell_refused: bool,
+    /// Reads `[[status]]`, alone on a line beside other text, as the command that it names, where that only tells something.
+    pub inline: bool,
+    /// Lets owners run a line in a shell with `/bash`.
+    pub bash: bool,
+    /// Lets owners have the bot start again with `/restart`.
+    pub restart: bool,
+    /// Commands of your own, by name: prompts for the agent, or programs.
+    pub custom: BTreeMap<String, CustomCommand>,
+    /// No program is run: a replay leaves the machine alone.
+    #[serde(skip)]
+    pub without_programs: bool,
 }
 
 impl Default for CommandsConfig {
@@ -34,6 +45,11 @@ impl Default for CommandsConfig {
             owner_allow_from: Vec::new(),
             allow_from: BTreeMap::new(),
             tell_refused: false,
+            inline: false,
+            bash: false,
+            restart: false,
+            custom: BTreeMap::new(),
+            without_programs: false,
         }
     }
 }
@@ -46,6 +62,18 @@ impl CommandsConfig {
             .into_iter()
             .find_map(|key| self.allow_from.get_key_value(key));
         found.map(|(key, list)| (key.as_str(), list.as_slice()))
+    }
+
+    /// Whether a sender may have the program of this command run, beside the owners.
+    pub(crate) fn lists_for_program(
+        command: &CustomCommand,
+        channel: &ChannelId,
+        platform: Platform,
+        id: &str,
+    ) -> bool {
+        let own = |provider: &str| is_provider(provider, channel, platform);
+        let mut list = command.allow_from.iter();
+        list.any(|entry| names_id(ListEntry::of(entry), id, own))
     }
 
     /// The entry of the owners' list that names an id on a channel.

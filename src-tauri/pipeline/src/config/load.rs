@@ -1,8 +1,8 @@
 //! Reading `foldback.toml`. An error names the file, the line, the field, and what would be right.
 
 use super::{
-    ChannelConfig, ChannelKind, Config, ListEntry, OutOfBounds, hooks::unfit_hook, places::Places,
-    plain_http::exposed_key, schedules::unfit_schedule,
+    ChannelConfig, ChannelKind, Config, ListEntry, OutOfBounds, custom_command::unfit_command,
+    hooks::unfit_hook, places::Places, plain_http::exposed_key, schedules::unfit_schedule,
 };
 use crate::id::{ANYBODY, IdOwner, misfit};
 use foldback_wire::{ChannelId, Platform};
@@ -97,6 +97,11 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
     if let Some((index, why)) = unfit_hook(&config) {
         let at = Places::read(text).of_entry(&["hooks"], index);
         return Err(invalid(at, Some("hooks".to_owned()), why));
+    }
+    if let Some((name, key, why)) = unfit_command(&config) {
+        let path: Vec<_> = ["commands", "custom", name].into_iter().chain(key).collect();
+        let at = Places::read(text).of_field(&path);
+        return Err(invalid(at, Some(path.join(".")), why));
     }
     for (name, channel) in &config.channels {
         let table = format!("channels.{name}");

@@ -1,5 +1,6 @@
 //! The orderly end of the process, as those see it who must know.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio_util::sync::CancellationToken;
 
 /// Conditions of the end, each cancelled once and for good, in this order.
@@ -13,4 +14,30 @@ pub(crate) struct Shutdown {
     pub(crate) deliveries_stopped: CancellationToken,
     /// The adapters hand nothing over any more.
     pub(crate) inbound_closed: CancellationToken,
+    /// An owner asked for a new start.
+    pub(crate) restart: RestartRequest,
+}
+
+/// An owner's request for a new start, to whoever can start the process again.
+#[derive(Debug, Default)]
+pub(crate) struct RestartRequest {
+    asked: CancellationToken,
+    heard: AtomicBool,
+}
+
+impl RestartRequest {
+    /// Asks for it. False where nothing starts the process again.
+    pub(crate) fn ask(&self) -> bool {
+        let heard = self.heard.load(Ordering::Relaxed);
+        if heard {
+            self.asked.cancel();
+        }
+        heard
+    }
+
+    /// Cancelled when it is asked for. From now on somebody starts the process again.
+    pub(crate) fn listen(&self) -> CancellationToken {
+        self.heard.store(true, Ordering::Relaxed);
+        self.asked.clone()
+    }
 }

@@ -153,48 +153,21 @@ impl Core {
         }
         match admission {
             Admission::Conversation(admitted) => {
-                let AdmittedMessage {
-                    message,
-                    session,
-                    claim,
-                    queue,
-                    overrides,
-                } = *admitted;
-                let recorder = recorder.in_session(&session);
-                let aged_since = match origin {
-                    TurnOrigin::Resumed { aged_since, .. } => aged_since,
-                    TurnOrigin::New | TurnOrigin::Again => None,
-                };
-                let since = aged_since.unwrap_or_else(|| recorder.now());
-                let pending = Pending {
+                let turn = BegunTurn {
                     id,
-                    route: Route::of(&message),
-                    message,
-                    session,
-                    claim,
-                    ended: end,
-                    since,
-                    came: recorder.clock.steady(),
                     recorder,
-                    into,
-                    steered: false,
-                    resumed: matches!(origin, TurnOrigin::Resumed { .. }),
+                    end,
+                    origin,
                     schedule,
-                    queue,
-                    own_settings: SessionSettings {
-                        queue: Queue::default(),
-                        ..overrides.clone()
-                    },
-                    overrides,
+                    into,
                 };
-                if aged_since.is_some() {
-                    self.aged.hold_message(pending)?;
-                } else {
-                    self.queue.enter_turn(pending)?;
-                }
+                self.enter_conversation(*admitted, turn).await?;
             }
             Admission::OwnAnswer(answer) => {
                 let recorder = recorder.in_session(&answer.session);
+                if !answer.kind.stops() {
+                    self.queue.flush_sender(&answer.session, &answer.message)?;
+                }
                 self.commands.answer(OwnTurn {
                     id,
                     recorder,
@@ -225,5 +198,93 @@ impl Core {
             }
         }
         Ok(Turn { id, ended })
+    }
+
+    /// A message that passed the gates goes into its conversation, the commands in its text before it.
+    async fn enter_conversation(
+        self: &Arc<Self>,
+        admitted: AdmittedMessage,
+        turn: BegunTurn,
+    ) -> Result<(), StoreError> {
+        let BegunTurn {
+            id,
+            recorder,
+            end,
+            origin,
+            schedule,
+            into,
+        } = turn;
+        let AdmittedMessage {
+            message,
+            session,
+            claim,
+            queue,
+            overrides,
+            beside,
+        } = admitted;
+        for (number, command) in (1..).zip(beside) {
+            let asked = command_beside(&message, number, command);
+            // Boxed, as it goes the whole way of a message of its own.
+            Box::pin(self.begin(asked)).await?;
+        }
+        let recorder = recorder.in_session(&session);
+        let aged_since = match origin {
+            TurnOrigin::Resumed { aged_since, .. } => aged_since,
+            TurnOrigin::New | TurnOrigin::Again => None,
+        };
+        let since = aged_since.unwrap_or_else(|| recorder.now());
+        let pending = Pending {
+            id,
+            route: Route::of(&message),
+            message,
+            session,
+            claim,
+            ended: end,
+            since,
+            came: recorder.clock.steady(),
+            recorder,
+            into,
+            parts: Vec::new(),
+            steered: false,
+            resumed: matches!(origin, TurnOrigin::Resumed { .. }),
+            schedule,
+            queue,
+            own_settings: SessionSettings {
+                queue: Queue::default(),
+                ..overrides.clone()
+            },
+            overrides,
+        };
+        if aged_since.is_some() {
+            self.aged.hold_message(pending)?;
+        } else {
+            self.queue.enter_message(pending)?;
+        }
+        Ok(())
+    }
+}
+
+/// A turn on its way into its conversation.
+struct BegunTurn {
+    id: TurnId,
+    recorder: Recorder,
+    end: oneshot::Sender<Terminal>,
+    origin: TurnOrigin,
+    schedule: Option<ScheduleDue>,
+    into: Option<MessageId>,
+}
+
+/// A command in the text of a message, as a message of its own. Its id is known when the message is taken up again, so that
+/// it is answered once.
+fn command_beside(message: &Inbound, number: usize, text: String) -> Inbound {
+    Inbound {
+        message: format!("{}#{number}", message.message).as_str().into(),
+        text,
+        reply_to: None,
+        // Whoever was let through with the text is heard with its commands, too.
+        mentioned: true,
+        files: Vec::new(),
+        context: None,
+        ..message.clone()
     }
 }

@@ -46,7 +46,7 @@ impl Core {
         let queue = TurnQueue::new(&context, &seen, runner);
         let aged = AgedMessages::new(&queue);
         let control = SessionControl::new(&context, &queue, &aged);
-        let commands = Commands::new(&context, &delivery_queues, &seen, &control);
+        let commands = Commands::new(&context, &delivery_queues, &seen, &pairing, &control);
         Arc::new(Self {
             context,
             delivery_queues,

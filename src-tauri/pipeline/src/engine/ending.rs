@@ -5,8 +5,15 @@ use crate::{deadline::Deadline, deliver::operation_sender::DRAIN};
 use foldback_store::StoreError;
 use foldback_wire::{Actor, Kind};
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 impl Engine {
+    /// Cancelled when an owner asks for a new start (`/restart`). Whoever calls this ends the bot in order then, and starts
+    /// it again.
+    pub fn restart_asked(&self) -> CancellationToken {
+        self.core.context.shutdown.restart.listen()
+    }
+
     /// Ends in order: no new turns; running ones get `grace` to finish, then they are stopped and what they
     /// said is delivered; what is held stays in the outbox, and what is queued or still comes in stays in the
     /// journal, for the next start. It takes at most twice `grace` and some two minutes.
@@ -14,7 +21,7 @@ impl Engine {
         let core = &self.core;
         core.context.shutdown.no_new_turns.cancel();
         // Their messages may be confirmed: they stay open, and the next start takes them up.
-        drop(core.queue.conversations.take_waiting());
+        core.queue.leave_open();
         drop(core.aged.take_messages(|_| true));
         let clock = core.context.recorder.clock.as_ref();
         let in_time = |limit| Deadline::after(clock, limit);

@@ -25,14 +25,7 @@ impl Engine {
             .map(|run| run.session.clone())
             .collect();
         let aged = self.core.aged.sessions().into_iter().map(|session| (session, 1));
-        let waits: Vec<_> = self
-            .core
-            .queue
-            .conversations
-            .all_waiting()
-            .into_iter()
-            .chain(aged)
-            .collect();
+        let waits: Vec<_> = self.core.queue.all_waiting().into_iter().chain(aged).collect();
         let (running, waiting) = (runs.len(), waits.iter().map(|(_, count)| count).sum::<usize>());
         let at_work: BTreeSet<_> = runs
             .into_iter()

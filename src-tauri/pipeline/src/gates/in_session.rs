@@ -2,7 +2,8 @@
 
 use super::{
     AgentDestination, Destination, Gates, TurnOrigin,
-    sender_text::{AgentText, NewSession, OwnAnswerKind, TextContext, TextMeaning},
+    agent_text::{AgentText, NewSession},
+    sender_text::{TextContext, TextMeaning},
 };
 use crate::{
     config::ChannelKind,
@@ -11,10 +12,7 @@ use crate::{
     queue_settings::QueueSettings,
     recorder::Recorder,
     rules::Rule,
-    stages::{
-        command_access::{AccessContext, CommandAccess, command_access},
-        commands::Action,
-    },
+    stages::command_access::{AccessContext, CommandAccess, command_access},
 };
 use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{Actor, ChannelId, Gate, Inbound, Kind, Platform, SendPolicy, SessionId, Stage, TurnId};
@@ -102,10 +100,7 @@ impl Gates {
         origin: TurnOrigin,
         meaning: &TextMeaning,
     ) -> Option<Stop> {
-        let stops = matches!(
-            meaning,
-            TextMeaning::Answered(OwnAnswerKind::Command { row, .. }) if row.action == Action::Stop
-        );
+        let stops = matches!(meaning, TextMeaning::Answered(kind) if kind.stops());
         // While the process ends nothing runs; the next start spreads them.
         if stops || origin != TurnOrigin::New || self.context.shutdown.no_new_turns.is_cancelled() {
             return None;
@@ -135,6 +130,7 @@ impl Gates {
             read,
             kept,
             reset,
+            beside,
         } = text;
         if let Some(read) = read {
             recorder.note(Kind::InlineDirectives(read))?;
@@ -168,7 +164,8 @@ impl Gates {
             session,
             text,
             queue,
-            overrides,
+            overrides: *overrides,
+            beside,
         }))
     }
 }

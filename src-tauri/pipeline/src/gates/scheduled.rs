@@ -1,7 +1,7 @@
 //! The gates of a turn that a schedule begins. The operator wrote its text and named its chat: nobody has to be let in, no
 //! mention is asked for, and nothing in the text is a command.
 
-use super::{Admission, AdmittedMessage, AgentDestination, Gates, TurnOrigin, sender_text::AgentText};
+use super::{Admission, AdmittedMessage, AgentDestination, Gates, TurnOrigin, agent_text::AgentText};
 use crate::{
     config::SessionConfig, context::CountedMessage, flow::Flow, recorder::Recorder, repeats::find_repeated,
     rules::Rule, stages::session,
@@ -66,7 +66,7 @@ impl Gates {
             detail: format!("turn {} of session {session}", record.turns),
         })?;
         let text = AgentText {
-            overrides: overrides(due),
+            overrides: Box::new(overrides(due)),
             ..AgentText::default()
         };
         let on = (session, &message.channel);
@@ -85,6 +85,7 @@ impl Gates {
                 claim,
                 queue,
                 overrides,
+                beside: Vec::new(),
             }))),
             Flow::Stop(stop) => {
                 self.seen.lock().release(rules, &claim);

@@ -1,5 +1,10 @@
 //! The sender's own text, read in this order: stop words, directives, commands. What is left is for the agent.
 
+use super::{
+    agent_text::{AgentText, NewSession},
+    beside::{bracketed_whole, command_lines, with_commands_beside},
+    custom::{CustomMeaning, custom_command},
+};
 use crate::{
     config::Config,
     rules::{Rule, Rules},
@@ -12,10 +17,13 @@ use crate::{
     },
 };
 use foldback_agents::Agent;
-use foldback_directives::{Span, inbound::Directives};
+use foldback_directives::{
+    Span,
+    inbound::{Directives, ExecHost},
+};
 use foldback_store::SessionSettings;
 use foldback_wire::{ChatType, DirectiveScope, Inbound, InlineDirective, InlineDirectives};
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// The meaning of a text.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,7 +40,7 @@ impl TextMeaning {
     pub(super) fn is_said(&self) -> bool {
         match self {
             Self::ForAgent(_) | Self::Answered(OwnAnswerKind::Directives { .. }) => true,
-            Self::Answered(OwnAnswerKind::InvalidDirectives { .. }) => false,
+            Self::Answered(OwnAnswerKind::InvalidDirectives { .. } | OwnAnswerKind::Program { .. }) => false,
             Self::Answered(OwnAnswerKind::Command { row, arguments }) => row.action.sets_something(arguments),
         }
     }
@@ -47,34 +55,18 @@ impl TextMeaning {
     }
 }
 
-/// Words for the agent, with what the text said beside them.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct AgentText {
-    /// The words, where directives or a command were taken out of the text.
-    pub(super) text: Option<String>,
-    /// The settings of the turn alone.
-    pub(super) overrides: SessionSettings,
-    /// The directives that were read.
-    pub(super) read: Option<InlineDirectives>,
-    /// Settings to be stored on the session.
-    pub(super) kept: Option<Box<SessionSettings>>,
-    /// A new session begins with these words.
-    pub(super) reset: Option<NewSession>,
-}
-
-/// A session that begins anew.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct NewSession {
-    /// The model that is named; the configured one where none is.
-    pub(super) model: Option<String>,
-}
-
 /// A text that Foldback answers itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum OwnAnswerKind {
     /// It is a command.
     Command {
         row: &'static CommandRow,
+        arguments: String,
+    },
+    /// It is a command of the configuration that a program answers.
+    Program {
+        /// Its name in the configuration.
+        name: String,
         arguments: String,
     },
     /// It is directives for the session, and nothing else.
@@ -84,6 +76,13 @@ pub(crate) enum OwnAnswerKind {
     },
     /// It is directives, and one of them cannot be carried out.
     InvalidDirectives { read: InlineDirectives },
+}
+
+impl OwnAnswerKind {
+    /// True for what stops the run and drops what waits.
+    pub(crate) fn stops(&self) -> bool {
+        matches!(self, Self::Command { row, .. } if row.action == Action::Stop)
+    }
 }
 
 /// What a text is read with.
@@ -105,6 +104,12 @@ impl TextContext<'_> {
         if let Some(command) = self.command(message) {
             return command;
         }
+        let lines = if config.inline && self.access.is_allowed && message.files.is_empty() {
+            command_lines(&message.text)
+        } else {
+            Vec::new()
+        };
+        let beside = |text| TextMeaning::ForAgent(with_commands_beside(&message.text, lines, text));
         let context = InlineContext {
             rules: self.rules,
             access: self.access,
@@ -112,7 +117,7 @@ impl TextContext<'_> {
             unsupported: &|directives| unsupported(self.agent, &self.config.agent.models, directives),
         };
         match read_directives(&context, message) {
-            Inline::None => TextMeaning::ForAgent(AgentText {
+            Inline::None => beside(AgentText {
                 read: self.refused_command(message),
                 ..AgentText::default()
             }),
@@ -126,12 +131,12 @@ impl TextContext<'_> {
                 overrides,
                 kept,
                 read,
-            } => TextMeaning::ForAgent(AgentText {
+            } => beside(AgentText {
                 text: Some(text),
-                overrides: *overrides,
+                overrides,
                 read: Some(read),
                 kept,
-                reset: None,
+                ..AgentText::default()
             }),
             Inline::Session { directives, read } => {
                 TextMeaning::Answered(OwnAnswerKind::Directives { directives, read })
@@ -155,8 +160,8 @@ impl TextContext<'_> {
         if is_stop_word(self.rules, &message.text, |word| self.names_bot(message, word)) {
             return named(Action::Stop);
         }
-        let text = self.without_mention(message);
-        if self.config.session.is_reset_word(text) && self.rules.holds(Rule::SessionWord) {
+        let text = self.command_text(message);
+        if self.config.session.is_reset_word(&text) && self.rules.holds(Rule::SessionWord) {
             return named(Action::Reset);
         }
         // `/status@another` is a command of another bot, which this one hears where it hears everything.
@@ -165,7 +170,7 @@ impl TextContext<'_> {
             && word
                 .find('@')
                 .is_some_and(|at| !self.names_bot(message, &word[at..]));
-        if is_anothers { None } else { recognise(text) }
+        if is_anothers { None } else { recognise(&text) }
     }
 
     /// Whether a word of a group's message only names the bot. Where the platform tells of no mention of it, an operator's
@@ -177,6 +182,16 @@ impl TextContext<'_> {
         let channel = self.config.channels.get(&message.channel);
         let mut patterns = channel.iter().flat_map(|channel| &channel.mention_patterns);
         message.mentioned || patterns.any(|pattern| pattern.names(word))
+    }
+
+    /// The text of a message that may be a command: without the word at its start that names the bot, and without the
+    /// brackets of a command that stands alone in them.
+    fn command_text<'m>(&self, message: &'m Inbound) -> Cow<'m, str> {
+        let text = self.without_mention(message);
+        let whole = Some(text)
+            .filter(|_| self.config.commands.inline)
+            .and_then(bracketed_whole);
+        whole.map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
     /// The text of a message without the word at its start that names the bot.
@@ -193,7 +208,9 @@ impl TextContext<'_> {
         if !self.access.is_allowed {
             return None;
         }
-        let Recognised { row, arguments, rest } = self.recognise(message)?;
+        let Some(Recognised { row, arguments, rest }) = self.recognise(message) else {
+            return self.custom(message);
+        };
         if row.action == Action::Reset {
             return Some(self.new_session(row, arguments, &rest));
         }
@@ -218,6 +235,28 @@ impl TextContext<'_> {
             scope: DirectiveScope::Refused,
             findings: vec![self.access.why.clone()],
             setting: Some(self.access.setting.clone()),
+        })
+    }
+
+    /// What a command of the configuration comes to.
+    fn custom(&self, message: &Inbound) -> Option<TextMeaning> {
+        if !message.files.is_empty() || !self.rules.holds(Rule::CommandFirst) {
+            return None;
+        }
+        let text = self.command_text(message);
+        let sender = message.sender.readable_name();
+        Some(match custom_command(&self.config.commands, &text, sender)? {
+            CustomMeaning::Program { name, arguments } => {
+                TextMeaning::Answered(OwnAnswerKind::Program { name, arguments })
+            }
+            CustomMeaning::Prompt { text, mut read } => {
+                read.spans = vec![Span::new(0, message.text.len())];
+                TextMeaning::ForAgent(AgentText {
+                    text: Some(text),
+                    read: Some(read),
+                    ..AgentText::default()
+                })
+            }
         })
     }
 
@@ -251,7 +290,12 @@ fn unsupported(
 ) -> Option<String> {
     let backend = agent.backend();
     let exec = directives.exec.as_ref();
-    if exec.is_some_and(|exec| exec.host.is_some() || exec.node.is_some()) {
+    // Where it decides itself, `auto` asks for nothing else.
+    let host = exec
+        .and_then(|exec| exec.host)
+        .filter(|host| *host != ExecHost::Auto);
+    let node = exec.and_then(|exec| exec.node.as_ref());
+    if host.is_some() || node.is_some() {
         return Some(format!("{backend} decides itself where commands run"));
     }
     let levels = levels_of(directives, names);

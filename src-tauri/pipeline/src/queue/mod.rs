@@ -25,6 +25,8 @@
 //!   the way does not lose it without a word.
 
 mod arrivals;
+mod debounce;
+mod gather;
 mod joined;
 mod policy;
 
@@ -33,7 +35,7 @@ use crate::{
     conversations::{Batch, Conversations, QueueEntry, TurnWait},
     deadline::Deadline,
     flow::{Stop, record_stop},
-    pending::{JoinedMessage, Pending},
+    pending::Pending,
     queue_settings::QueueSettings,
     rules::Rule,
     stages::dedupe::SeenMessages,
@@ -42,6 +44,7 @@ use crate::{
     turn::{RunPermit, TurnRunner},
 };
 use arrivals::Arrivals;
+use debounce::Debounced;
 use foldback_directives::inbound::{Queue, QueueMode};
 use foldback_store::StoreError;
 use foldback_wire::{Actor, Gate, JoinKind, Kind, SessionId, Stage, TurnId};
@@ -113,6 +116,7 @@ pub(crate) struct TurnQueue {
     steering: Steering,
     policy: BySettings,
     pub(crate) conversations: Conversations<Pending>,
+    debounced: Debounced,
     arrivals: Arrivals,
     joined: JoinedMessages,
 }
@@ -153,6 +157,7 @@ impl TurnQueue {
                 is_bounded: context.rules.holds(Rule::QueueCap),
             },
             conversations: Conversations::with_runs(most_runs),
+            debounced: Debounced::default(),
             arrivals: Arrivals::default(),
             joined: JoinedMessages::new(seen, context.rules),
         })
@@ -169,10 +174,11 @@ impl TurnQueue {
 
     /// Takes a message in. Its turn begins at once where nothing goes on in its conversation and a run is free; else the
     /// mode of the queue says what becomes of it.
-    pub(crate) fn enter_turn(self: &Arc<Self>, pending: Pending) -> Result<(), StoreError> {
+    pub(crate) fn enter_turn(self: &Arc<Self>, mut pending: Pending) -> Result<(), StoreError> {
         if !self.context.rules.holds(Rule::QueueFifo) {
             let free = CancellationToken::new();
-            let alone = Arc::clone(&self.runner).run_turn(pending, Vec::new(), free, None);
+            let parts = std::mem::take(&mut pending.parts);
+            let alone = Arc::clone(&self.runner).run_turn(pending, parts, free, None);
             self.context.tasks.spawn(async move { drop(alone.await) });
             return Ok(());
         }
@@ -247,7 +253,11 @@ impl TurnQueue {
                 pending.steered = true;
                 self.wait_turn(pending)
             }
-            Some(into) => self.joined.add(into, JoinedMessage { pending, how }),
+            Some(into) => {
+                let all = pending.into_messages(how);
+                all.into_iter()
+                    .try_for_each(|message| self.joined.add(into, message))
+            }
         }
     }
 
@@ -270,7 +280,11 @@ impl TurnQueue {
             gathers,
             &self.policy,
             |pending, place| note(pending.recorder.note(queued(place))),
-            |old, _| note(old.recorder.note(evicted(&settings))),
+            |old, _| {
+                for recorder in old.recorders() {
+                    note(recorder.note(evicted(&settings)));
+                }
+            },
         );
         match entry {
             QueueEntry::Run(pending) => {
@@ -286,7 +300,7 @@ impl TurnQueue {
             }
             QueueEntry::Waits(displaced) => {
                 for old in displaced {
-                    self.refuse_for_good(old, displaced_by(turn, &settings))?;
+                    self.refuse_for_good(old, &displaced_by(turn, &settings))?;
                 }
                 if settings.mode.value == QueueMode::Interrupt {
                     self.interrupt(&session, turn, &by)?;
@@ -299,7 +313,7 @@ impl TurnQueue {
                     .given("waiting", cap.to_string())
                     .changed_by(settings.cap_is_set_at())
                     .set_by(settings.cap.source);
-                self.refuse(pending, stop)?;
+                self.refuse(pending, &stop)?;
             }
         }
         noted.into_inner()
@@ -327,10 +341,24 @@ impl TurnQueue {
         });
     }
 
+    /// The conversations in which something waits, and how much.
+    pub(crate) fn all_waiting(&self) -> Vec<(SessionId, usize)> {
+        let mut all = self.conversations.all_waiting();
+        all.extend(self.debounced.sessions());
+        all
+    }
+
+    /// Takes out everything that waits; it stays open, and the next start takes it up.
+    pub(crate) fn leave_open(&self) {
+        drop(self.debounced.take_all());
+        drop(self.conversations.take_waiting());
+    }
+
     /// The turns that wait in a conversation, in order.
     pub(crate) fn turns_waiting(&self, session: &SessionId) -> Vec<TurnId> {
         let mut turns = self.conversations.waiting(session, Pending::id);
         turns.extend(self.arrivals.turns(session));
+        turns.extend(self.debounced.turns(session));
         turns
     }
 
@@ -352,24 +380,37 @@ impl TurnQueue {
         meant: impl Fn(&Pending) -> bool,
     ) -> Vec<Pending> {
         let mut taken = self.conversations.take_waiting_of(session, &meant);
-        taken.extend(self.arrivals.take(session, meant));
+        taken.extend(self.arrivals.take(session, &meant));
+        taken.extend(self.debounced.take_of(session, meant));
         taken
     }
 
     /// Stops a turn that had passed the gates; another copy of its message is a new one.
-    fn refuse(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
-        self.seen.lock().release(self.context.rules, &pending.claim);
-        let config = &self.context.ports.config;
-        let _ = pending.ended.send(record_stop(&pending.recorder, config, stop)?);
+    fn refuse(&self, pending: Pending, stop: &Stop) -> Result<(), StoreError> {
+        for message in pending.into_messages(JoinKind::Collected) {
+            let pending = message.pending;
+            self.seen.lock().release(self.context.rules, &pending.claim);
+            let _ = pending.ended.send(record_stop(
+                &pending.recorder,
+                &self.context.ports.config,
+                stop.clone(),
+            )?);
+        }
         Ok(())
     }
 
     /// Stops it like [`Self::refuse`], and another copy of its message is not answered either: a person does not want it,
     /// or newer ones took its place.
-    pub(crate) fn refuse_for_good(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
-        self.seen.lock().commit(&pending.claim);
-        let config = &self.context.ports.config;
-        let _ = pending.ended.send(record_stop(&pending.recorder, config, stop)?);
+    pub(crate) fn refuse_for_good(&self, pending: Pending, stop: &Stop) -> Result<(), StoreError> {
+        for message in pending.into_messages(JoinKind::Collected) {
+            let pending = message.pending;
+            self.seen.lock().commit(&pending.claim);
+            let _ = pending.ended.send(record_stop(
+                &pending.recorder,
+                &self.context.ports.config,
+                stop.clone(),
+            )?);
+        }
         Ok(())
     }
 
@@ -459,15 +500,15 @@ impl TurnQueue {
     ) {
         let _at_the_latest = free.clone().drop_guard();
         let Batch { mut turns, set_aside } = batch;
-        let Some(pending) = turns.pop() else { return };
+        let Some(mut pending) = turns.pop() else { return };
         if waited && let Err(error) = pending.tell_wait_is_over() {
             tracing::error!(%error, "the queue goes on without a word");
         }
-        let join = |how| move |pending| JoinedMessage { pending, how };
-        let summarised = set_aside.into_iter().map(join(JoinKind::Summarised));
-        let joined: Vec<_> = summarised
-            .chain(turns.into_iter().map(join(JoinKind::Collected)))
-            .collect();
+        let join = |how| move |pending: Pending| pending.into_messages(how);
+        let summarised = set_aside.into_iter().flat_map(join(JoinKind::Summarised));
+        let collected = turns.into_iter().flat_map(join(JoinKind::Collected));
+        let parts = std::mem::take(&mut pending.parts);
+        let joined: Vec<_> = summarised.chain(collected).chain(parts).collect();
         let (id, recorder) = (pending.id, pending.recorder.clone());
         let claims = joined.iter().map(|message| &message.pending.claim);
         let claims: Vec<_> = claims.chain([&pending.claim]).cloned().collect();

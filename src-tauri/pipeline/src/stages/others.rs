@@ -25,8 +25,7 @@ pub(crate) fn collected_section(rules: Rules, collected: &[CollectedMessage<'_>]
         told["text"] = Value::from(message.text.as_str());
         told
     });
-    let about =
-        "These messages came before the one below, while you were at work. Answer all of them together.";
+    let about = "These messages came before the one below. Answer all of them together.";
     section("Earlier messages", about, all.collect())
 }
 

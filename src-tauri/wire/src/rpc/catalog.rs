@@ -30,4 +30,6 @@ pub struct Catalog {
     pub filter_fields: Vec<CatalogEntry>,
     /// Ready-made directives to insert: the text as code, what it does.
     pub templates: Vec<CatalogEntry>,
+    /// What users can write with a slash: each command and directive by its name, what it does.
+    pub commands: Vec<CatalogEntry>,
 }

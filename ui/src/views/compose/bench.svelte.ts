@@ -46,6 +46,8 @@ export class Bench {
   /** What comes with the user's message; kept as long as the view. */
   files = $state.raw<readonly File[]>([]);
   templates = $state.raw<readonly CatalogEntry[]>([]);
+  /** What a user can write with a slash. */
+  commands = $state.raw<readonly CatalogEntry[]>([]);
   sending = $state(false);
   #channel = $state<ChannelId | null>(null);
   /** Whether nothing may reach the platform; `null` until somebody says it: then what is simulated acts on its simulation. */
@@ -66,7 +68,10 @@ export class Bench {
       },
       (reason) => (this.failure = HostFailure.from(reason)),
     );
-    void console.try("catalog", {}).then((catalog) => (this.templates = catalog?.templates ?? []));
+    void console.try("catalog", {}).then((catalog) => {
+      this.templates = catalog?.templates ?? [];
+      this.commands = catalog?.commands ?? [];
+    });
     this.#latest.want(this.draft);
   }
 

@@ -13,6 +13,11 @@ export function historyKeys(previous: () => void, next: () => void): Extension {
   );
 }
 
+/** Tab writes out what is offered; where nothing is, it leaves the editor as everywhere. */
+export function completionKey(take: () => boolean): Extension {
+  return Prec.highest(keymap.of([{ key: "Tab", run: take }]));
+}
+
 /** Tells where the cursor stands. */
 export function cursorNews(tell: (head: number) => void): Extension {
   return EditorView.updateListener.of((update) => {

@@ -11,6 +11,9 @@ use serde_json::{Map, Value};
 /// Most bytes of a body; more than files may have, so that those are refused by their own rule.
 const MAX_BODY: usize = 30_000_000;
 
+/// The name under which a body that is a list stands.
+pub(super) const LIST: &str = "[]";
+
 #[derive(Debug, Default)]
 pub(super) struct Body {
     pub(super) words: Map<String, Value>,
@@ -60,6 +63,7 @@ impl Body {
 fn words(json: &[u8]) -> Result<Map<String, Value>, Answer> {
     match serde_json::from_slice(json) {
         Ok(Value::Object(words)) => Ok(words),
+        Ok(list @ Value::Array(_)) => Ok(Map::from_iter([(LIST.to_owned(), list)])),
         _ => Err(refuse(
             JSON,
             400,

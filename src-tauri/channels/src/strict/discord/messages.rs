@@ -31,6 +31,9 @@ impl State {
             Route::Edit(channel, message) => self.edit(channel, message, &body.words),
             Route::Delete(channel, message) => self.delete(channel, message),
             Route::React(channel, message, emoji) => self.react(channel, message, emoji),
+            Route::Application => Ok(Self::application()),
+            Route::Commands(application) => self.set_commands(application, body),
+            Route::Answer(id, token) => self.answer_interaction(id, &token, body),
             Route::Typing(channel) => {
                 self.chat(channel)?.typing += 1;
                 Ok(Value::Null)

@@ -4,7 +4,9 @@
 mod answer;
 mod body;
 mod chat;
+mod commands;
 mod gateway;
+mod interactions;
 mod link;
 mod messages;
 mod route;

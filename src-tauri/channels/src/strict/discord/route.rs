@@ -14,6 +14,9 @@ pub(super) enum Route {
     Delete(u64, u64),
     React(u64, u64, String),
     Typing(u64),
+    Application,
+    Commands(u64),
+    Answer(u64, String),
 }
 
 impl Route {
@@ -50,6 +53,14 @@ impl Route {
                 vec![("PUT", Self::React(channel, message, decoded(emoji)))]
             }
             ["channels", channel, "typing"] => vec![("POST", Self::Typing(id("channel_id", channel)?))],
+            ["applications", "@me"] => vec![("GET", Self::Application)],
+            ["applications", application, "commands"] => {
+                vec![("PUT", Self::Commands(id("application_id", application)?))]
+            }
+            ["interactions", interaction, token, "callback"] => {
+                let interaction = id("interaction_id", interaction)?;
+                vec![("POST", Self::Answer(interaction, decoded(token)))]
+            }
             _ => return Err(refuse(ROUTE, 404, 0, "404: Not Found")),
         };
         let found = known.into_iter().find(|(verb, _)| *verb == method.as_str());
@@ -68,6 +79,9 @@ impl Route {
             Self::Delete(..) => "delete_message",
             Self::React(..) => "create_reaction",
             Self::Typing(_) => "typing",
+            Self::Application => "get_application",
+            Self::Commands(_) => "set_commands",
+            Self::Answer(..) => "answer_interaction",
         }
     }
 }

@@ -32,6 +32,8 @@ rules! {
     DELETE: "resources/message#delete-message", "Others' messages are deleted only with the permission MANAGE_MESSAGES.";
     EMOJI: "resources/message#create-reaction", "The emoji is one of Unicode's, URL encoded, or NAME:ID.";
     REACTIONS: "topics/opcodes-and-status-codes#json-json-error-codes", "A message has up to 20 different reactions.";
+    COMMAND: "interactions/application-commands#application-command-object", "At most 100 commands, each with a name of its own of 1 to 32 small letters, digits, - and _ and a description of 1 to 100 characters.";
+    INTERACTION: "interactions/receiving-and-responding#create-interaction-response", "An interaction is answered by its id and its token, with a message of 1 to 2,000 characters.";
     CDN: "reference#signed-attachment-cdn-urls", "A file's address is signed, and needs no token.";
     FILE: "reference#uploading-files", "A file is the part files[n], and attachments name it by that n.";
     FILE_SIZE: "reference#uploading-files", "All files together have up to 10 MiB.";

@@ -4,6 +4,7 @@ use super::answer::{Answer, refuse};
 use super::body::Body;
 use super::chat::{Chat, Chats, Kind, Posted};
 use super::gateway::{Gateway, Order};
+use super::interactions::Commands;
 use super::link::Out;
 use super::route::Route;
 use super::rules::{AGENT, BEAT, CDN, LIMIT, QUERY, TOKEN};
@@ -34,6 +35,7 @@ pub(super) struct State {
     pub(super) chats: Chats,
     pub(super) gateway: Gateway,
     pub(super) broken: Broken,
+    pub(super) commands: Commands,
     faults: Faults,
     sent: SentFiles,
     /// Nobody is let through before then; who was told so, and calls again, breaks a rule.
@@ -68,6 +70,7 @@ impl DiscordServer {
             chats: Chats::default(),
             gateway: Gateway::new(name, format!("ws://{address}")),
             broken: Broken::default(),
+            commands: Commands::default(),
             faults: Faults::default(),
             sent: SentFiles::default(),
             closed: None,
@@ -249,7 +252,7 @@ impl DiscordServer {
         self.state().broken.rules().copied().collect()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.inner.state()
     }
 }

@@ -19,13 +19,28 @@ pub struct Delivered {
     pub said: String,
 }
 
+/// An event as JSON; a command as a form.
+fn body_of(event: &Value) -> String {
+    let fields = event.as_object().filter(|event| event.contains_key("command"));
+    let Some(fields) = fields else {
+        return event.to_string();
+    };
+    let pairs = fields
+        .iter()
+        .filter_map(|(name, value)| Some((name, value.as_str()?)));
+    let form = reqwest::Url::parse_with_params("http://form/", pairs);
+    form.ok()
+        .and_then(|form| form.query().map(str::to_owned))
+        .unwrap_or_default()
+}
+
 impl SlackServer {
     /// Sends everything that is not confirmed, each once, in the order it happened; what was sent before is marked as
     /// a repetition.
     pub async fn deliver(&self, to: SocketAddr, secret: &str) -> Vec<Delivered> {
         let mut answers = Vec::new();
         for (at, attempts, event) in self.unconfirmed_events() {
-            let answer = self.post(to, secret, &event.to_string(), attempts).await;
+            let answer = self.post(to, secret, &body_of(&event), attempts).await;
             self.note_delivery(at, (200..300).contains(&answer.status));
             answers.push(answer);
         }
@@ -35,12 +50,17 @@ impl SlackServer {
     /// Sends one body, signed; `attempts` is how often it was sent before.
     pub async fn post(&self, to: SocketAddr, secret: &str, body: &str, attempts: u32) -> Delivered {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let kind = if body.starts_with('{') {
+            "application/json"
+        } else {
+            "application/x-www-form-urlencoded"
+        };
         let stamp = now.as_secs().to_string();
         let mut request = self
             .sender
             .post(format!("http://{to}/slack/events"))
             .timeout(PATIENCE)
-            .header("content-type", "application/json")
+            .header("content-type", kind)
             .header("x-slack-signature", signature(secret, &stamp, body))
             .header("x-slack-request-timestamp", stamp)
             .body(body.to_owned());

@@ -171,6 +171,21 @@ impl SlackServer {
         ts
     }
 
+    /// Ana uses a slash command in a conversation. Gives its `trigger_id`.
+    pub fn use_command(&self, room: &str, command: &str, text: &str) -> String {
+        let mut state = self.state();
+        let trigger = format!("13345224609.738474920.{:032x}", state.serial());
+        state.use_command(json!({
+            "token": "gone", "team_id": "T0FOLDBACK", "api_app_id": "A0FOLDBACK", "is_enterprise_install": "false",
+            "channel_id": room, "channel_name": "general", "user_id": "U0ANA0001", "user_name": "ana",
+            "command": command, "text": text, "trigger_id": trigger,
+            "response_url": "https://hooks.slack.com/commands/1234/5678",
+        }));
+        drop(state);
+        self.inner.news.notify_waiters();
+        trigger
+    }
+
     /// Something happens: an event as it is. Gives its `event_id`.
     pub fn tell(&self, event: &Value) -> String {
         let id = self.state().tell(event);
@@ -303,9 +318,14 @@ impl Inner {
         happened.held_by = Some(connection);
         let attempts = happened.attempts;
         happened.attempts += 1;
+        let kind = if happened.event["command"].is_string() {
+            "slash_commands"
+        } else {
+            "events_api"
+        };
         let reason = if attempts > 0 { "timeout" } else { "" };
         let envelope = json!({
-            "envelope_id": envelope, "type": "events_api", "accepts_response_payload": false,
+            "envelope_id": envelope, "type": kind, "accepts_response_payload": kind == "slash_commands",
             "payload": happened.event, "retry_attempt": attempts, "retry_reason": reason,
         });
         Some((at, envelope))

@@ -96,6 +96,16 @@ impl State {
     }
 
     /// Tells the app of an event, as `event_callback`.
+    /// A command that somebody used.
+    pub(super) fn use_command(&mut self, command: Value) {
+        self.happened.push(Happened {
+            event: command,
+            attempts: 0,
+            held_by: None,
+            confirmed: false,
+        });
+    }
+
     pub(super) fn tell(&mut self, event: &Value) -> String {
         let id = format!("Ev{:010}", self.serial());
         let event = json!({

@@ -45,6 +45,7 @@ impl State {
         }
         match method {
             "getMe" => given.only(&[]).map(|()| self.bot.clone()),
+            "setMyCommands" => self.set_commands(given),
             "sendMessage" => self.send_message(given),
             "editMessageText" => self.edit(given),
             "deleteMessage" => self.delete(given),

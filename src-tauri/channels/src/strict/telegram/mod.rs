@@ -2,6 +2,7 @@
 
 mod chat;
 mod html;
+mod menu;
 mod methods;
 mod request;
 mod rules;

@@ -90,6 +90,15 @@ impl Parameters {
         self.values.get(name).and_then(Value::as_str)
     }
 
+    /// A list, as JSON or as the text of it.
+    pub(super) fn list(&self, name: &str) -> Option<Vec<Value>> {
+        match self.values.get(name)? {
+            Value::Array(list) => Some(list.clone()),
+            Value::String(text) => serde_json::from_str(text).ok(),
+            _ => None,
+        }
+    }
+
     /// An integer; a fraction is none.
     pub(super) fn integer(&self, name: &str) -> Result<Option<i64>, Answer> {
         let wrong = || {

@@ -35,6 +35,7 @@ rules! {
     FILE_SIZE: "sending-files", "10 MB for photos, 50 MB for other files.";
     FILE_ID: "getfile", "file_id is the identifier of a file.";
     FILE_PATH: "getfile", "A file is at https://api.telegram.org/file/bot<token>/<file_path>, with the path that getFile gave.";
+    MENU: "setmycommands", "At most 100 commands, each with a name of 1 to 32 small letters, digits and _ and a description of 1 to 256 characters.";
     CAPTION: "senddocument", "A caption has at most 1,024 characters after entities parsing.";
     VOICE: "sendvoice", "Voice is OGG encoded with OPUS, MP3 or M4A.";
     FORBIDDEN: "making-requests", "Nobody is written to who has blocked the bot.";

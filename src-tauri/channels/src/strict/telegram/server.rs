@@ -29,6 +29,8 @@ pub(super) struct State {
     /// It takes no text with markup.
     pub(super) plain: bool,
     pub(super) sent: SentFiles,
+    /// The menu.
+    pub(super) commands: Vec<Value>,
     queue: Queue,
     faults: Faults,
     broken: Broken,
@@ -117,6 +119,7 @@ impl TelegramServer {
             chats: BTreeMap::new(),
             plain: false,
             sent: SentFiles::default(),
+            commands: Vec::new(),
             queue: Queue::default(),
             faults: Faults::default(),
             broken: Broken::default(),
@@ -240,7 +243,7 @@ impl TelegramServer {
         self.state().broken.rules().copied().collect()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.inner.state()
     }
 }

@@ -1,8 +1,6 @@
 //! Recognises commands: `/status` and the like, which Foldback answers itself and the agent never sees.
 
-mod table;
-
-pub(crate) use table::{Action, Arguments, COMMANDS, CommandRow, Rights};
+pub(crate) use crate::command_table::{Action, Arguments, COMMANDS, CommandRow, Rights};
 
 /// A command that a text is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,17 +12,40 @@ pub(crate) struct Recognised {
     pub(crate) rest: String,
 }
 
-/// The command that a text is; `None` where it is text for the agent. Only the first line counts: `/name`, `/name: value`
-/// or, as platforms write it in groups, `/name@bot`. A command that takes no arguments and has some is text.
-pub(crate) fn recognise(text: &str) -> Option<Recognised> {
+/// A text in the form of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct WrittenCommand<'t> {
+    /// The word behind the slash, which may be no command's name.
+    pub(crate) name: &'t str,
+    /// The rest of the first line, without white space around it.
+    pub(crate) arguments: &'t str,
+    /// The lines behind the first.
+    pub(crate) below: &'t str,
+}
+
+/// A text as `/name`, `/name: value` or, as platforms write it in groups, `/name@bot`; `None` where it has no such form.
+pub(crate) fn written_command(text: &str) -> Option<WrittenCommand<'_>> {
     let (first, below) = text.trim().split_once('\n').unwrap_or((text.trim(), ""));
     let body = first.strip_prefix('/')?;
     let end = body
         .find(|sign: char| sign.is_whitespace() || sign == ':')
         .unwrap_or(body.len());
     let (word, tail) = body.split_at(end);
-    let name = word.split('@').next().unwrap_or_default();
-    let arguments = tail.strip_prefix(':').unwrap_or(tail).trim();
+    Some(WrittenCommand {
+        name: word.split('@').next().unwrap_or_default(),
+        arguments: tail.strip_prefix(':').unwrap_or(tail).trim(),
+        below,
+    })
+}
+
+/// The command that a text is; `None` where it is text for the agent. Only the first line counts. A command that takes no
+/// arguments and has some is text.
+pub(crate) fn recognise(text: &str) -> Option<Recognised> {
+    let WrittenCommand {
+        name,
+        arguments,
+        below,
+    } = written_command(text)?;
     let row = COMMANDS.iter().find(|row| row.is_named(name))?;
     let fits = match row.arguments {
         Arguments::None => arguments.is_empty(),

@@ -163,7 +163,7 @@ function catalog(): Catalog {
     { code: "[[reply_to:]]", about: "Answer a message" },
     { code: "<no-reply/>", about: "Say nothing" },
   ];
-  return { hold_reasons: [], diagnostics: [], range_reasons: [], outcomes: [], stages: [], gates: [], filter_fields: [], templates };
+  return { hold_reasons: [], diagnostics: [], range_reasons: [], outcomes: [], stages: [], gates: [], filter_fields: [], templates, commands: [{ code: "/status", about: "Tells the state." }, { code: "/stop", about: "Stops." }] };
 }
 
 function why({ summary, decisions }: TurnDetail): Why {

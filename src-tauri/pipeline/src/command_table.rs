@@ -1,4 +1,5 @@
-//! The commands, one row each: recognising them, `/help`, `/commands` and the reference page read this table.
+//! The commands, one row each: recognising them, `/help`, `/commands`, the reference page, the menus of the platforms and
+//! Compose's completion read this table.
 
 /// Rights that a command needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +52,20 @@ pub(crate) enum Action {
     Export,
     /// Has the model summarise the conversation.
     Compact,
+    /// Tells how the bot speaks, and says a text aloud.
+    Tts,
+    /// Tells who may write here, and decides about those who asked.
+    Allowlist,
+    /// Shows the configuration.
+    Config,
+    /// Tells what goes on in the bot.
+    Debug,
+    /// Ends the process, and has it start again.
+    Restart,
+    /// Tells of the agents that the agent has at work.
+    Subagents,
+    /// Runs a line in a shell.
+    Bash,
     /// Answers a request for permission; that stage comes first, so that this only lists it.
     Permission,
 }
@@ -63,6 +78,27 @@ impl Action {
             Self::Usage => !arguments.is_empty(),
             _ => false,
         }
+    }
+
+    /// True where it only tells something, so that it can be answered beside a text that goes to the agent.
+    pub(crate) const fn only_tells(self, arguments: &str) -> bool {
+        match self {
+            Self::Help
+            | Self::Commands
+            | Self::Status
+            | Self::WhoAmI
+            | Self::Models
+            | Self::Context
+            | Self::Session
+            | Self::Subagents => true,
+            Self::Usage => arguments.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// True where it does something outside of the bot: it is carried out at most once, also over a crash.
+    pub(crate) const fn acts_outside(self) -> bool {
+        matches!(self, Self::Bash | Self::Restart)
     }
 }
 
@@ -212,6 +248,62 @@ pub(crate) const COMMANDS: &[CommandRow] = &[
         about: "Has the agent summarise the conversation, all but the last answers.",
         rights: Rights::Allowed,
         action: Action::Compact,
+    },
+    CommandRow {
+        name: "subagents",
+        aliases: &[],
+        arguments: Arguments::None,
+        about: "Tells of the agents that the agent has at work.",
+        rights: Rights::Allowed,
+        action: Action::Subagents,
+    },
+    CommandRow {
+        name: "tts",
+        aliases: &[],
+        arguments: Arguments::Written("[text]"),
+        about: "Tells how the bot speaks, or says a text aloud.",
+        rights: Rights::Allowed,
+        action: Action::Tts,
+    },
+    CommandRow {
+        name: "allowlist",
+        aliases: &[],
+        arguments: Arguments::Written("[approve CODE | refuse CODE | remove ID]"),
+        about: "Tells who may write here, and decides about those who asked.",
+        rights: Rights::Owner,
+        action: Action::Allowlist,
+    },
+    CommandRow {
+        name: "config",
+        aliases: &[],
+        arguments: Arguments::Written("[show KEY]"),
+        about: "Shows the configuration, or one key of it.",
+        rights: Rights::Owner,
+        action: Action::Config,
+    },
+    CommandRow {
+        name: "debug",
+        aliases: &[],
+        arguments: Arguments::None,
+        about: "Tells what goes on in the bot.",
+        rights: Rights::Owner,
+        action: Action::Debug,
+    },
+    CommandRow {
+        name: "bash",
+        aliases: &[],
+        arguments: Arguments::Written("LINE"),
+        about: "Runs a line in a shell on the bot's machine, where that is switched on.",
+        rights: Rights::Owner,
+        action: Action::Bash,
+    },
+    CommandRow {
+        name: "restart",
+        aliases: &[],
+        arguments: Arguments::None,
+        about: "Ends the bot in order and starts it again, where that is switched on.",
+        rights: Rights::Owner,
+        action: Action::Restart,
     },
     CommandRow {
         name: "approve",

@@ -1,0 +1,188 @@
+//! Commands for owners of the bot: who may write, what is configured, what goes on, and a new start.
+
+use super::Commands;
+use crate::gates::OwnAnswer;
+use foldback_wire::{Actor, UserId, rpc::Pairings, visible};
+use serde_json::Value;
+
+/// Most people or keys that are listed in a chat.
+const MOST: usize = 30;
+
+impl Commands {
+    /// The lists of the channel, with the people whom an operator let in. With a code, decides about who asked; with an id,
+    /// takes an approval back.
+    pub(super) async fn allowlist(&self, answer: &OwnAnswer, argument: &str, by: Actor) -> String {
+        let channel = &answer.message.channel;
+        let mut words = argument.split_whitespace();
+        let done = match (words.next(), words.next(), words.next()) {
+            (None, ..) => return self.lists(answer),
+            (Some("approve"), Some(code), None) => self
+                .pairing
+                .decide_request(code, true, by)
+                .await
+                .map(|()| "✅ They may write now.".to_owned()),
+            (Some("refuse"), Some(code), None) => self
+                .pairing
+                .decide_request(code, false, by)
+                .await
+                .map(|()| "✅ They were refused.".to_owned()),
+            (Some("remove"), Some(id), None) => self
+                .pairing
+                .revoke_approval(channel, &UserId::new(id), by)
+                .await
+                .map(|()| "✅ The approval was taken back.".to_owned()),
+            _ => {
+                return "⚠️ Write /allowlist, or /allowlist approve CODE, refuse CODE or remove ID."
+                    .to_owned();
+            }
+        };
+        done.unwrap_or_else(|fault| format!("⚠️ Nothing was changed: {fault}."))
+    }
+
+    fn lists(&self, answer: &OwnAnswer) -> String {
+        let channel = &answer.message.channel;
+        let settings = self.context.ports.settings(channel);
+        let Pairings {
+            pending, approved, ..
+        } = self.pairing.list();
+        let (groups, key) = settings.group_list();
+        let word = |value: Value| value.as_str().unwrap_or_default().to_owned();
+        let policy = |value: Result<Value, _>| value.map(word).unwrap_or_default();
+        let mut lines = vec![
+            format!("ℹ️ Who may write on {channel}:"),
+            format!(
+                "Directly ({}): {}",
+                policy(serde_json::to_value(settings.dm_policy)),
+                listed(settings.allow_from.iter().map(String::as_str))
+            ),
+            format!(
+                "In groups ({}): {} ({key})",
+                policy(serde_json::to_value(settings.group_policy)),
+                listed(groups.iter().map(String::as_str))
+            ),
+            format!(
+                "Owners: {}",
+                listed(
+                    self.context
+                        .ports
+                        .config
+                        .commands
+                        .owner_allow_from
+                        .iter()
+                        .map(String::as_str)
+                )
+            ),
+        ];
+        let approved = approved.iter().filter(|one| one.channel == *channel);
+        let approved: Vec<_> = approved
+            .map(|one| format!("`{}` {}", one.sender, visible(&one.name)))
+            .collect();
+        lines.push(format!("Let in: {}", listed(approved.iter().map(String::as_str))));
+        let pending = pending.iter().filter(|one| one.channel == *channel);
+        let pending: Vec<_> = pending
+            .map(|one| format!("{} `{}` {}", one.code, one.sender, visible(&one.name)))
+            .collect();
+        lines.push(format!("Wait: {}", listed(pending.iter().map(String::as_str))));
+        lines.join("\n")
+    }
+
+    /// The configuration, or one key of it. A secret stands there as the reference to it.
+    pub(super) fn show_config(&self, argument: &str) -> String {
+        let config = serde_json::to_value(self.context.ports.config.as_ref()).unwrap_or_default();
+        let mut words = argument.split_whitespace();
+        let key = match (words.next(), words.next(), words.next()) {
+            (None, ..) => "",
+            (Some("show"), key, None) => key.unwrap_or_default(),
+            (Some("set"), ..) => {
+                return "ℹ️ The configuration is read when the bot starts: change foldback.toml and start it again. \
+                        What counts for this conversation alone, directives set: /commands lists them."
+                    .to_owned();
+            }
+            (Some(key), None, _) => key,
+            _ => return "⚠️ Write /config, or /config show KEY.".to_owned(),
+        };
+        let mut found = &config;
+        for part in key.split('.').filter(|part| !part.is_empty()) {
+            match found.get(part) {
+                Some(value) => found = value,
+                None => return format!("⚠️ There is no key {}.", visible(key)),
+            }
+        }
+        let text = match found {
+            Value::Object(table) => {
+                let of = |(name, value): (&String, &Value)| match value {
+                    Value::Object(_) => format!("{name}: a table"),
+                    value => format!("{name} = {value}"),
+                };
+                let lines: Vec<_> = table.iter().take(MOST).map(of).collect();
+                lines.join("\n")
+            }
+            value => format!("{key} = {value}"),
+        };
+        let title = if key.is_empty() { "the configuration" } else { key };
+        let text = format!("ℹ️ {title}:\n{text}");
+        self.context.recorder.words(&text).into_owned()
+    }
+
+    /// What the bot has in work, and the state of each channel.
+    pub(super) fn debug(&self, answer: &OwnAnswer) -> String {
+        let context = &self.context;
+        let session = &answer.session;
+        let runs = context.runs.lock();
+        let of_session = runs.values().filter(|run| run.session == *session).count();
+        let all = runs.len();
+        drop(runs);
+        let mut lines = vec![
+            format!(
+                "ℹ️ Foldback {}, journal at event {}",
+                env!("CARGO_PKG_VERSION"),
+                context.recorder.journal.head()
+            ),
+            format!(
+                "Conversation `{session}`: {of_session} running, {} waiting",
+                self.control.waiting(session)
+            ),
+            format!(
+                "All: {all} running, {} chats with something to deliver, {} messages remembered, {} tasks",
+                self.delivery_queues.len(),
+                self.seen.lock().len(),
+                context.tasks.len()
+            ),
+        ];
+        let channels = context.ports.board.channels();
+        lines.extend(channels.iter().take(MOST).map(|channel| {
+            let status = channel.status();
+            format!(
+                "{}: {}, {} in flight",
+                channel.id(),
+                status.state,
+                channel.in_flight()
+            )
+        }));
+        lines.join("\n")
+    }
+
+    /// Ends the bot in order, where somebody starts it again.
+    pub(super) fn restart(&self) -> String {
+        let context = &self.context;
+        if !context.ports.config.commands.restart {
+            return "ℹ️ /restart is switched off.".to_owned();
+        }
+        if context.shutdown.restart.ask() {
+            "✅ The bot ends in order and starts again.".to_owned()
+        } else {
+            "ℹ️ Nothing here starts the bot again, so that it goes on.".to_owned()
+        }
+    }
+}
+
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<_> = names.collect();
+    match names.as_slice() {
+        [] => "nobody".to_owned(),
+        names if names.len() > MOST => {
+            format!("{} and {} more", names[..MOST].join(", "), names.len() - MOST)
+        }
+        names => names.join(", "),
+    }
+}

@@ -1,0 +1,28 @@
+//! Words for the agent, as the gates pass them on.
+
+use foldback_store::SessionSettings;
+use foldback_wire::InlineDirectives;
+
+/// Words for the agent, with what the text said beside them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct AgentText {
+    /// The words, where directives or a command were taken out of the text.
+    pub(super) text: Option<String>,
+    /// The settings of the turn alone.
+    pub(super) overrides: Box<SessionSettings>,
+    /// The directives that were read.
+    pub(super) read: Option<InlineDirectives>,
+    /// Settings to be stored on the session.
+    pub(super) kept: Option<Box<SessionSettings>>,
+    /// A new session begins with these words.
+    pub(super) reset: Option<NewSession>,
+    /// Commands that are answered beside them, each as a message of its own would have it.
+    pub(super) beside: Vec<String>,
+}
+
+/// A session that begins anew.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NewSession {
+    /// The model that is named; the configured one where none is.
+    pub(super) model: Option<String>,
+}
