@@ -25,7 +25,7 @@
 //! Rejected: a duration as a field of the ending event. The beginning would still have none, and journals that exist
 //! would have neither.
 
-use foldback_wire::{Event, Hold, HoldReason, Kind, OpId, OpKind, RunId, Seq, Timestamp, TurnId};
+use foldback_wire::{Event, Hold, HoldReason, Kind, OpId, OpKind, RunId, Seq, Stage, Timestamp, TurnId};
 use std::collections::HashMap;
 
 /// How long lasted what an event began or ended.
@@ -213,6 +213,19 @@ impl DurationTracker {
             (Kind::Waiting { op: None, reason, .. }, Some(turn)) => {
                 let before = self.text_waits.get(&turn).copied();
                 self.text_waits.insert(turn, wait(before, event, *reason, over));
+            }
+            (
+                Kind::Passed {
+                    stage: Stage::Debounce,
+                    ..
+                },
+                Some(turn),
+            ) => {
+                over.extend(
+                    self.text_waits
+                        .remove(&turn)
+                        .map(|wait| wait.begun.until(event, None)),
+                );
             }
             (Kind::Attempted { op, .. }, _) => {
                 over.extend(self.waits.remove(op).map(|wait| wait.begun.until(event, None)));

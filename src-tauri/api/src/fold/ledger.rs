@@ -5,8 +5,8 @@ use super::{
     when::{When, millis},
 };
 use foldback_wire::{
-    CallFault, DirectiveRef, Event, Fault, Kind, MessageId, OpId, OpKind, OutcomeCode, Span, SpokenDirective,
-    Timestamp,
+    CallFault, DirectiveRef, Event, Fault, HoldReason, Kind, MessageId, OpId, OpKind, OutcomeCode, Span,
+    SpokenDirective, Stage, Timestamp,
     rpc::{DeliveryWait, LeakedBytes, LedgerEntry, MessageProgress, SpokenSound},
 };
 use std::collections::{HashMap, HashSet};
@@ -114,6 +114,10 @@ impl Ledger {
                     entry.waiting_until_ms = until_ms;
                 }
             }
+            Kind::Passed {
+                stage: Stage::Debounce,
+                ..
+            } => self.waits.retain(|wait| wait.reason != HoldReason::Debounce),
             Kind::Attempted { op, attempt } => {
                 self.waits.retain(|wait| wait.op != Some(*op));
                 self.refused.remove(op);

@@ -21,7 +21,6 @@ use foldback_directives::{
     Span,
     inbound::{Directives, ExecHost},
 };
-use foldback_store::SessionSettings;
 use foldback_wire::{ChatType, DirectiveScope, Inbound, InlineDirective, InlineDirectives};
 use std::{borrow::Cow, collections::BTreeMap};
 

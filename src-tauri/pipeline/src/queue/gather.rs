@@ -3,7 +3,7 @@
 use super::{TurnQueue, debounce::DebounceKey};
 use crate::{config::Interval, deadline::Deadline, pending::Pending};
 use foldback_store::StoreError;
-use foldback_wire::{Inbound, Kind, SessionId, Stage};
+use foldback_wire::{HoldReason, Inbound, Kind, SessionId, Stage};
 use std::{sync::Arc, time::Duration};
 
 impl TurnQueue {
@@ -22,16 +22,14 @@ impl TurnQueue {
         if !waits {
             return self.enter_turn(pending);
         }
-        let (recorder, channel) = (pending.recorder.clone(), pending.message.channel.clone());
+        let recorder = pending.recorder.clone();
         let before = self.debounced.add(key.clone(), pending, delay.0);
-        let others = match before {
-            0 => String::new(),
-            1 => " with 1 message before it".to_owned(),
-            many => format!(" with {many} messages before it"),
-        };
-        recorder.note(Kind::Passed {
-            stage: Stage::Debounce,
-            detail: format!("waits{others} {delay} for more of its sender (channels.{channel}.debounce)"),
+        let clock = self.context.recorder.clock.as_ref();
+        let left = self.debounced.until(&key).map(|until| until.since(clock.steady()));
+        recorder.note(Kind::Waiting {
+            op: None,
+            reason: HoldReason::Debounce,
+            until: left.map(|left| clock.now().plus(left)),
         })?;
         if before == 0 {
             self.context.tasks.spawn(Arc::clone(self).until_complete(key));

@@ -2,7 +2,7 @@
 
 use crate::bot::{Bot, killed, later, runtime, text};
 use foldback_pipeline::Rules;
-use foldback_wire::{Event, Kind, Platform, Stage, Terminal, TurnId};
+use foldback_wire::{Event, HoldReason, Kind, Platform, Stage, Terminal, TurnId};
 use std::time::Duration;
 
 const ON: Platform = Platform::Telegram;
@@ -25,6 +25,11 @@ async fn waits_of(bot: &Bot, turn: TurnId) -> Vec<String> {
             stage: Stage::Debounce,
             detail,
         } => Some(detail),
+        Kind::Waiting {
+            op: None,
+            reason: HoldReason::Debounce,
+            until,
+        } => Some(format!("until {}", until.unwrap())),
         _ => None,
     };
     events_of(bot, turn).await.into_iter().filter_map(waits).collect()
@@ -59,15 +64,16 @@ async fn what_one_sender_writes_in_a_row_is_answered_as_one_and_says_so() {
     for part in ["Earlier messages", "buy milk", "and bread", "\"message_id\""] {
         assert!(prompts[0].contains(part), "{part}: {}", prompts[0]);
     }
+    let came = events_of(&bot, told).await[0].at;
     assert_eq!(
         waits_of(&bot, told).await,
-        ["waits 2s for more of its sender (channels.telegram.debounce)"]
+        [format!("until {}", came.plus(Duration::from_secs(2)))]
     );
     assert_eq!(
         waits_of(&bot, into).await,
         [
-            "waits with 1 message before it 2s for more of its sender (channels.telegram.debounce)",
-            "goes on with 1 message before it after 3500ms",
+            format!("until {}", came.plus(Duration::from_millis(3_500))),
+            "goes on with 1 message before it after 3500ms".to_owned(),
         ]
     );
     bot.check().await;

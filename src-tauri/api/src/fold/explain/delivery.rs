@@ -1,7 +1,7 @@
 //! What delivery intended, waited for and did, and what the chat shows then.
 
 use super::{Explanation, Scene, agent::planned, bytes, quoted};
-use foldback_wire::{Kind, OpId, OpKind, Outcome, OutcomeCode, SpokenDirective, Stage, rpc::LedgerEntry};
+use foldback_wire::{HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode, SpokenDirective, Stage, rpc::LedgerEntry};
 
 /// What is to be said of a decision of delivery.
 pub(super) fn explain(kind: &Kind, scene: &Scene<'_>) -> Option<Explanation> {
@@ -38,7 +38,9 @@ pub(super) fn explain(kind: &Kind, scene: &Scene<'_>) -> Option<Explanation> {
         }
         Kind::Waiting { op, reason, until } => {
             let effect = "The user waits: nothing changes in the chat.";
+            let setting = (*reason == HoldReason::Debounce).then_some("channels.NAME.debounce");
             Explanation::new(reason.code(), reason.about(), effect)
+                .with_known("setting", setting)
                 .with_known("operation", op.map(|op| scene.named(op)))
                 .with_known("until", until.as_ref())
         }
