@@ -25,10 +25,19 @@ run: tools ## Install what is missing, build, open the window (or run the demo h
 
 .PHONY: test
 test: tools ## Everything: format, clippy, tests, drift, front end, fixtures, the real window
-	$(MAKE) --no-print-directory format-check cli window ui-test ui clippy crate-docs rust-test drift fixtures mutants kill-test e2e
+	$(MAKE) --no-print-directory format-check window ui clippy crate-docs
+	$(CARGO) test --workspace --no-run
+	$(MAKE) --no-print-directory BUILT=1 ui-test rust-test drift fixtures e2e mutants kill-test
 
 .PHONY: check
 check: format-check clippy drift ui-check ## What an editor should have told you: format, clippy, drift, types
+
+# Cargo builds a crate again for each set of features that its dependents ask for together. `make test` therefore builds
+# the whole workspace once; with BUILT=1 the parts below use what is there. A part alone builds what it needs.
+BUILT ?=
+GENERATE := $(if $(BUILT),target/debug/generate,$(CARGO) run -q -p foldback-api --bin generate --)
+# Rules that tests switch off, and points at which they end the process: one build for both.
+FAULTS := --features foldback-directives/mutants,foldback-pipeline/mutants,foldback-replay/mutants,foldback/crash-points
 
 # --- parts ------------------------------------------------------------------------------------------------
 
@@ -40,7 +49,7 @@ window:
 
 .PHONY: cli
 cli: ## Build the command line; needs no GTK and no WebKit
-	$(CARGO) build -p foldback
+	$(if $(BUILT),@:,$(CARGO) build -p foldback)
 
 $(UI)/node_modules: $(UI)/package-lock.json
 	cd $(UI) && npm ci --no-fund --no-audit
@@ -65,19 +74,18 @@ clippy: window
 crate-docs: ## Document the crates, without a warning
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
 rust-test:
-	$(CARGO) test
+	$(CARGO) test $(if $(BUILT),--workspace)
 drift: ## Are the generated TypeScript types and the pages docs/{lint,commands,directives,events}.md up to date?
-	$(CARGO) run -q -p foldback-api --bin generate -- --mode check
+	$(GENERATE) --mode check
 generate: ## Write the generated TypeScript types and the pages docs/{lint,commands,directives,events}.md
-	$(CARGO) run -q -p foldback-api --bin generate -- --mode write
+	$(GENERATE) --mode write
 fixtures: cli ## Run all fixtures, with coverage of the rules
 	target/debug/foldback replay fixtures --coverage
 mutants: ## Switch one rule off at a time; at least one fixture or vector must notice
-	$(CARGO) test -p foldback-directives --features mutants --test grammar mutants
-	$(CARGO) test -p foldback-replay --features mutants --test mutants
-	$(CARGO) test -p foldback-pipeline --features mutants --test pipeline
+	$(CARGO) test --workspace $(FAULTS) --test mutants
+	$(CARGO) test --workspace $(FAULTS) --test grammar --test pipeline -- mutants:: leaks::
 kill-test: ## Kill the bot 410 times with SIGKILL, half of them on the real adapters; journal and platform must agree
-	$(CARGO) test -p foldback --features crash-points --test kill -- --nocapture
+	$(CARGO) test --workspace $(FAULTS) --test kill -- --nocapture
 
 .PHONY: at-random
 at-random: MESSAGES ?= 100000
@@ -85,11 +93,11 @@ at-random: ## Is every one of 100,000 random messages accounted for? In virtual 
 	FOLDBACK_MESSAGES=$(MESSAGES) $(CARGO) test -p foldback-pipeline --test pipeline at_random -- --nocapture
 
 .PHONY: app e2e
-app: window ui
-	$(CARGO) build -p foldback-desktop
+app: $(if $(BUILT),,window ui)
+	$(if $(BUILT),@:,$(CARGO) build -p foldback-desktop)
 e2e: app $(E2E)/node_modules ## Drive the real window under Xvfb
-	$(CARGO) test -p foldback-desktop
-	$(CARGO) build -p foldback-agents --example openai_server
+	$(if $(BUILT),@:,$(CARGO) test -p foldback-desktop)
+	$(if $(BUILT),@:,$(CARGO) build -p foldback-agents --example openai_server)
 	cd $(E2E) && npm test
 
 .PHONY: bench bench-window
