@@ -25,7 +25,10 @@ impl TurnQueue {
         let recorder = pending.recorder.clone();
         let before = self.debounced.add(key.clone(), pending, delay.0);
         let clock = self.context.recorder.clock.as_ref();
-        let left = self.debounced.until(&key).map(|until| until.since(clock.steady()));
+        let left = self
+            .debounced
+            .until(&key)
+            .map(|until| until.since(clock.steady()));
         recorder.note(Kind::Waiting {
             op: None,
             reason: HoldReason::Debounce,

@@ -1,7 +1,9 @@
 //! What delivery intended, waited for and did, and what the chat shows then.
 
 use super::{Explanation, Scene, agent::planned, bytes, quoted};
-use foldback_wire::{HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode, SpokenDirective, Stage, rpc::LedgerEntry};
+use foldback_wire::{
+    HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode, SpokenDirective, Stage, rpc::LedgerEntry,
+};
 
 /// What is to be said of a decision of delivery.
 pub(super) fn explain(kind: &Kind, scene: &Scene<'_>) -> Option<Explanation> {

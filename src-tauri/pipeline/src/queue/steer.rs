@@ -1,0 +1,78 @@
+//! Messages that come into the run that goes on, one after the other.
+
+use super::TurnQueue;
+use crate::{pending::Pending, supervise::contained};
+use foldback_directives::inbound::QueueMode;
+use foldback_store::StoreError;
+use foldback_wire::{JoinKind, Kind};
+use std::{collections::VecDeque, sync::Arc};
+
+/// The way in which a message comes into the run that goes on; `None` for one that waits.
+pub(super) fn joins_as(pending: &Pending) -> Option<JoinKind> {
+    match pending.queue.mode.value {
+        QueueMode::Steer => Some(JoinKind::Steered),
+        QueueMode::SteerBacklog => Some(JoinKind::SteeredToo),
+        QueueMode::Followup | QueueMode::Collect | QueueMode::Interrupt => None,
+    }
+}
+
+impl TurnQueue {
+    /// Gives messages of a conversation to the agent that runs there, one after the other, and has those wait that it does
+    /// not take.
+    pub(super) async fn steer_in_order(self: Arc<Self>, first: Pending) {
+        let session = first.session.clone();
+        let mut next = Some(first);
+        while let Some(pending) = next {
+            if self.context.shutdown.no_new_turns.is_cancelled() {
+                // They stay open, and the next start takes them up.
+                self.arrivals.lock().remove(&session);
+                return;
+            }
+            let (claim, recorder) = (pending.claim.clone(), pending.recorder.clone());
+            let failed = match contained(Arc::clone(&self).steer_or_wait(pending)).await {
+                Ok(Ok(())) => false,
+                Ok(Err(error)) => {
+                    tracing::error!(%error, "a message stays open");
+                    true
+                }
+                Err(panicked) => {
+                    recorder.tell_panic("the turn stays open", &panicked);
+                    true
+                }
+            };
+            if failed {
+                self.seen.lock().release(self.context.rules, &claim);
+            }
+            next = self.arrivals.next(&session);
+        }
+    }
+
+    async fn steer_or_wait(self: Arc<Self>, mut pending: Pending) -> Result<(), StoreError> {
+        let how = joins_as(&pending).filter(|_| self.conversations.is_busy(&pending.session));
+        let Some(how) = how else {
+            return self.wait_turn(pending);
+        };
+        let waits = |others: &VecDeque<Pending>| others.iter().any(|other| !other.steered);
+        let is_overtaking = self.conversations.look(&pending.session, waits);
+        if is_overtaking.is_some_and(|(waits, _)| waits) {
+            pending.recorder.note(Kind::NotSteered {
+                running: None,
+                why: "messages before it wait".to_owned(),
+            })?;
+            return self.wait_turn(pending);
+        }
+        let joined = |turn| self.joined.count(turn);
+        match self.steering.steer(&pending, how, joined).await? {
+            None => self.wait_turn(pending),
+            Some(_) if how == JoinKind::SteeredToo => {
+                pending.steered = true;
+                self.wait_turn(pending)
+            }
+            Some(into) => {
+                let all = pending.into_messages(how);
+                all.into_iter()
+                    .try_for_each(|message| self.joined.add(into, message))
+            }
+        }
+    }
+}

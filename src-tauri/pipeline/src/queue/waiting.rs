@@ -1,0 +1,95 @@
+//! What waits: who asks for it, and what a person does with it.
+
+use super::TurnQueue;
+use crate::{
+    flow::{Stop, record_stop},
+    pending::Pending,
+    queue_settings::QueueSettings,
+};
+use foldback_directives::inbound::Queue;
+use foldback_store::StoreError;
+use foldback_wire::{JoinKind, SessionId, TurnId};
+
+impl TurnQueue {
+    /// The settings of a session changed: they count for what waits there, too.
+    pub(crate) fn change_settings(&self, session: &SessionId, stored: &Queue) {
+        let config = &self.context.ports.config;
+        self.conversations.change_waiting(session, |pending| {
+            let (channel, own) = (&pending.message.channel, &pending.overrides.queue);
+            pending.queue = QueueSettings::resolve(config, channel, stored, own);
+        });
+    }
+
+    /// The conversations in which something waits, and how much.
+    pub(crate) fn all_waiting(&self) -> Vec<(SessionId, usize)> {
+        let mut all = self.conversations.all_waiting();
+        all.extend(self.debounced.sessions());
+        all
+    }
+
+    /// Takes out everything that waits; it stays open, and the next start takes it up.
+    pub(crate) fn leave_open(&self) {
+        drop(self.debounced.take_all());
+        drop(self.conversations.take_waiting());
+    }
+
+    /// The turns that wait in a conversation, in order.
+    pub(crate) fn turns_waiting(&self, session: &SessionId) -> Vec<TurnId> {
+        let mut turns = self.conversations.waiting(session, Pending::id);
+        turns.extend(self.arrivals.turns(session));
+        turns.extend(self.debounced.turns(session));
+        turns
+    }
+
+    /// Puts what waits in a conversation into another order, and answers it.
+    pub(crate) fn reorder(&self, session: &SessionId, order: &[TurnId]) -> Vec<TurnId> {
+        let place = |pending: &Pending| order.iter().position(|turn| *turn == pending.id());
+        self.conversations.reorder(session, place, Pending::id)
+    }
+
+    /// What `of` tells of each message that waits in a conversation, in order.
+    pub(crate) fn waiting<R>(&self, session: &SessionId, of: impl Fn(&Pending) -> R) -> Vec<R> {
+        self.conversations.waiting(session, of)
+    }
+
+    /// Takes out what waits in a conversation and is `meant`.
+    pub(crate) fn take_waiting_of(
+        &self,
+        session: &SessionId,
+        meant: impl Fn(&Pending) -> bool,
+    ) -> Vec<Pending> {
+        let mut taken = self.conversations.take_waiting_of(session, &meant);
+        taken.extend(self.arrivals.take(session, &meant));
+        taken.extend(self.debounced.take_of(session, meant));
+        taken
+    }
+
+    /// Stops a turn that had passed the gates; another copy of its message is a new one.
+    pub(super) fn refuse(&self, pending: Pending, stop: &Stop) -> Result<(), StoreError> {
+        for message in pending.into_messages(JoinKind::Collected) {
+            let pending = message.pending;
+            self.seen.lock().release(self.context.rules, &pending.claim);
+            let _ = pending.ended.send(record_stop(
+                &pending.recorder,
+                &self.context.ports.config,
+                stop.clone(),
+            )?);
+        }
+        Ok(())
+    }
+
+    /// Stops it like [`Self::refuse`], and another copy of its message is not answered either: a person does not want it,
+    /// or newer ones took its place.
+    pub(crate) fn refuse_for_good(&self, pending: Pending, stop: &Stop) -> Result<(), StoreError> {
+        for message in pending.into_messages(JoinKind::Collected) {
+            let pending = message.pending;
+            self.seen.lock().commit(&pending.claim);
+            let _ = pending.ended.send(record_stop(
+                &pending.recorder,
+                &self.context.ports.config,
+                stop.clone(),
+            )?);
+        }
+        Ok(())
+    }
+}
