@@ -26,7 +26,7 @@ pub use schedule_orders::ScheduleFault;
 
 use crate::{
     channel_log::ChannelLog,
-    config::{ChannelKind, Config, LinkMode, LinksConfig},
+    config::{ChannelConfig, ChannelKind, Config, LinkMode, LinksConfig},
     context::{Agents, Runs, Sessions, Shutdown, TurnContext},
     deliver::delivery_queue::DeliveryQueues,
     files::SendDir,
@@ -45,7 +45,11 @@ use foldback_store::{Journal, PairingBook, StoreError};
 use foldback_wire::{
     Actor, ChannelId, Clock, Draft, Fault, Inbound, Kind, MessageId, OpId, Rng, redact::Redaction,
 };
-use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::Arc,
+};
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
@@ -108,6 +112,12 @@ fn link_reader(config: &LinksConfig) -> Result<Option<LinkReader>, StartError> {
         LinkMode::Fetch => Some(LinkReader::fetching(most, Reach::Public).map_err(StartError::Links)?),
         LinkMode::Program => Some(LinkReader::of_program(config.command.clone(), most)),
     })
+}
+
+/// How many messages of a group each channel keeps for the agent.
+fn group_histories(config: &Config) -> BTreeMap<ChannelId, u32> {
+    let of = |(id, channel): (&ChannelId, &ChannelConfig)| (id.clone(), channel.group_history);
+    config.channels.iter().map(of).collect()
 }
 
 /// The redaction under these rules.
@@ -201,6 +211,8 @@ impl Engine {
         let pairings = PairingBook::of(journal.as_ref()).await?;
         let session_config = config.session.clone();
         let links = link_reader(&config.links)?;
+        let group_history =
+            GroupHistory::read(journal.as_ref(), &group_histories(&config), clock.now()).await?;
         let context = Arc::new(TurnContext {
             ports: Arc::new(Ports::new(board, config)),
             agents,
@@ -215,7 +227,7 @@ impl Engine {
             grammar_off,
             runs: Runs::default(),
             sessions: Sessions::new(journal, session_config),
-            group_history: GroupHistory::default(),
+            group_history,
             tasks: TaskTracker::new(),
             busy: TaskTracker::new(),
             shutdown,

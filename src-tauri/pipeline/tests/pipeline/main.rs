@@ -31,6 +31,7 @@ mod flags;
 mod follow;
 mod fresh;
 mod front_ends;
+mod group_history;
 mod heartbeats;
 mod history;
 mod holds;
