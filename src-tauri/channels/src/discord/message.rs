@@ -1,12 +1,13 @@
 //! Messages as Foldback knows them: <https://discord.com/developers/docs/resources/message#message-object>.
 
-use super::session::{Bot, Place};
+use super::session::{Bot, KnownPlace, Place};
 use crate::{
     told::{id as told_id, text as told_text},
     unread::Reader,
 };
 use foldback_wire::{
-    Attachment, ChannelId, ChatType, Inbound, InboundContext, QuotedMessage, Sender, ThreadId, Timestamp,
+    Attachment, ChannelId, ChatType, GroupInfo, Inbound, InboundContext, QuotedMessage, Sender, SenderIds,
+    ThreadId, Timestamp,
 };
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -182,16 +183,36 @@ impl Message {
     }
 
     /// The message, which stands in a channel of this kind.
-    pub(super) fn inbound(self, place: Place, channel: &ChannelId, bot: &Bot) -> Inbound {
+    pub(super) fn inbound(self, stands_at: KnownPlace, channel: &ChannelId, bot: &Bot) -> Inbound {
         let answers_bot = self.answered.is_some_and(|answered| answered.author.id == bot.id);
         let named = self.mentions.iter().any(|user| user.id == bot.id)
             || self.mention_roles.iter().any(|role| bot.roles.contains(role));
         let stands_in = self.channel.to_string();
+        let KnownPlace { place, name } = stands_at;
         let (chat, thread) = match place {
             Place::Chat => (stands_in, None),
             Place::ThreadOf(parent) => (parent.to_string(), Some(ThreadId::from(stands_in))),
         };
         let author = self.author;
+        let display_name = [&self.nick, &author.global_name].into_iter().flatten().next();
+        let display_name = display_name.unwrap_or(&author.username).clone();
+        let context = InboundContext {
+            quote: self.quote.filter(|_| self.kind == REPLY),
+            group: name.filter(|_| self.in_server).map(|name| GroupInfo {
+                name: Some(name),
+                ..GroupInfo::default()
+            }),
+            // Whom a server calls by a nickname has another name elsewhere.
+            sender: Some(SenderIds {
+                names: author
+                    .global_name
+                    .filter(|name| *name != display_name)
+                    .into_iter()
+                    .collect(),
+                ..SenderIds::default()
+            }),
+            ..InboundContext::default()
+        };
         Inbound {
             channel: channel.clone(),
             account: None,
@@ -211,10 +232,7 @@ impl Message {
                 .map(|answered| answered.to_string().into()),
             sender: Sender {
                 id: author.id.to_string().into(),
-                display_name: self
-                    .nick
-                    .or(author.global_name)
-                    .unwrap_or_else(|| author.username.clone()),
+                display_name,
                 name: author.username,
                 is_bot: author.bot || self.by_webhook,
             },
@@ -230,11 +248,7 @@ impl Message {
             dry_run: false,
             at_by_device: false,
             omitted: None,
-            context: InboundContext {
-                quote: self.quote.filter(|_| self.kind == REPLY),
-                ..InboundContext::default()
-            }
-            .bounded(),
+            context: context.bounded(),
         }
     }
 }

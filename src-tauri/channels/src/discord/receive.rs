@@ -3,7 +3,7 @@
 use super::Discord;
 use super::menu::UsedCommand;
 use super::message::{Message, roles_of};
-use super::session::{Bot, Open, Place, Session};
+use super::session::{Bot, KnownPlace, Open, Place, Session};
 use super::socket::{End, PATIENCE, Payload, Socket};
 use crate::backoff::Backoff;
 use crate::loopback::report;
@@ -32,12 +32,20 @@ pub(super) const INTENTS: GatewayIntents = GatewayIntents::GUILDS
 /// <https://discord.com/developers/docs/events/gateway#rate-limiting>
 const BEGIN_INTERVAL: Duration = Duration::from_secs(5);
 
-/// As much of a channel as tells whether it is a thread.
+/// As much of a channel as tells whether it is a thread, and its name.
 #[derive(Debug, Deserialize)]
 struct Channel {
     #[serde(rename = "type")]
     kind: ChannelType,
     parent_id: Option<ChannelId>,
+    name: Option<String>,
+}
+
+/// A channel whose name may be another one now.
+#[derive(Debug, Deserialize)]
+struct Renamed {
+    id: ChannelId,
+    name: Option<String>,
 }
 
 /// As much of a session's first event as is needed to resume it.
@@ -252,6 +260,12 @@ impl Discord {
                     bot.roles.extend(roles);
                 }
             }
+            Some("CHANNEL_UPDATE" | "THREAD_UPDATE") => {
+                session.received(seq);
+                if let Ok(Renamed { id, name }) = Renamed::deserialize(event.d) {
+                    session.rename(id, name);
+                }
+            }
             _ => session.received(seq),
         }
         Ok(())
@@ -280,10 +294,10 @@ impl Discord {
         let place = match session.place(channel) {
             Some(known) => known,
             // Nobody can open a thread in a direct conversation.
-            None if !message.in_server => Place::Chat,
+            None if !message.in_server => Place::Chat.into(),
             None => socket.during(session.safe(), self.look_up(channel)).await??,
         };
-        session.learn(channel, place);
+        session.learn(channel, place.clone());
         let Some(bot) = session.bot() else { return Ok(()) };
         let (arrival, kept) = Arrival::until_kept(message.inbound(place, &self.channel, bot));
         let Ok(place) = socket.during(session.safe(), sink.reserve()).await? else {
@@ -296,20 +310,28 @@ impl Discord {
     }
 
     /// What a channel is.
-    async fn look_up(&self, channel: ChannelId) -> Result<Place, Refusal> {
+    async fn look_up(&self, channel: ChannelId) -> Result<KnownPlace, Refusal> {
         use ChannelType::{NewsThread, PrivateThread, PublicThread};
         let found = self.api.get(&["channels", &channel.to_string()]).await;
         match found {
             Ok(Channel {
                 kind: PublicThread | PrivateThread | NewsThread,
                 parent_id: Some(parent),
-            }) => Ok(Place::ThreadOf(parent)),
+                name,
+            }) => Ok(KnownPlace {
+                place: Place::ThreadOf(parent),
+                name,
+            }),
+            Ok(Channel { name, .. }) => Ok(KnownPlace {
+                place: Place::Chat,
+                name,
+            }),
             // The session resumes before this message, and asks again.
             Err(refusal) if matches!(refusal.code, RefusalCode::Transient | RefusalCode::RateLimited) => {
                 Err(refusal)
             }
             // What may be read but not looked at is a chat like any other.
-            _ => Ok(Place::Chat),
+            Err(_) => Ok(Place::Chat.into()),
         }
     }
 

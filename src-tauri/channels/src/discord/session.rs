@@ -27,7 +27,7 @@ pub(super) struct Session {
     /// When a session was last begun: <https://discord.com/developers/docs/events/gateway#rate-limiting>.
     pub(super) begun: Option<SteadyTime>,
     /// What channels have turned out to be.
-    places: BTreeMap<ChannelId, Place>,
+    places: BTreeMap<ChannelId, KnownPlace>,
 }
 
 /// What another process needs to go on with a session.
@@ -60,6 +60,20 @@ pub(super) struct Bot {
 pub(super) enum Place {
     Chat,
     ThreadOf(ChannelId),
+}
+
+/// A channel that was looked at.
+#[derive(Debug, Clone)]
+pub(super) struct KnownPlace {
+    pub(super) place: Place,
+    /// Its name, where it has one.
+    pub(super) name: Option<String>,
+}
+
+impl From<Place> for KnownPlace {
+    fn from(place: Place) -> Self {
+        Self { place, name: None }
+    }
 }
 
 /// A message that may have to be asked for again.
@@ -163,16 +177,23 @@ impl Session {
     }
 
     /// What a channel is, where that is known.
-    pub(super) fn place(&self, channel: ChannelId) -> Option<Place> {
-        self.places.get(&channel).copied()
+    pub(super) fn place(&self, channel: ChannelId) -> Option<KnownPlace> {
+        self.places.get(&channel).cloned()
     }
 
     /// Learns what a channel is; that never changes.
-    pub(super) fn learn(&mut self, channel: ChannelId, place: Place) {
+    pub(super) fn learn(&mut self, channel: ChannelId, place: KnownPlace) {
         if self.places.len() >= MAX_PLACES {
             self.places.clear();
         }
         self.places.insert(channel, place);
+    }
+
+    /// Learns the new name of a channel that is known.
+    pub(super) fn rename(&mut self, channel: ChannelId, name: Option<String>) {
+        if let Some(known) = self.places.get_mut(&channel) {
+            known.name = name;
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::text;
 use crate::{menu::MenuCommand, unread::Reader};
-use foldback_wire::{ChannelId, ChatType, Inbound, Sender, Timestamp};
+use foldback_wire::{ChannelId, ChatType, GroupInfo, Inbound, InboundContext, Sender, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -16,6 +16,8 @@ struct SlashCommand {
     #[serde(default)]
     user_name: String,
     channel_id: String,
+    #[serde(default)]
+    channel_name: String,
     /// Its own for every use, and the same where Slack sends it again.
     trigger_id: String,
 }
@@ -41,6 +43,16 @@ pub(super) fn message(
         used.user_id.clone()
     } else {
         used.user_name
+    };
+    // The names of others are the same for all of them.
+    let group = ["directmessage", "privategroup", ""];
+    let group = Some(used.channel_name).filter(|name| !group.contains(&name.as_str()));
+    let context = InboundContext {
+        group: group.map(|name| GroupInfo {
+            name: Some(name),
+            ..GroupInfo::default()
+        }),
+        ..InboundContext::default()
     };
     Some(Inbound {
         channel: channel.clone(),
@@ -69,6 +81,6 @@ pub(super) fn message(
         dry_run: false,
         at_by_device: false,
         omitted: None,
-        context: None,
+        context: context.bounded(),
     })
 }

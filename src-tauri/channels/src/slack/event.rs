@@ -3,7 +3,8 @@
 use super::text;
 use crate::{told, unread::Reader};
 use foldback_wire::{
-    Attachment, ChannelId, ChatType, Inbound, InboundContext, QuotedMessage, Sender, ThreadContext, Timestamp,
+    Attachment, ChannelId, ChatType, Inbound, InboundContext, QuotedMessage, Sender, SenderIds,
+    ThreadContext, Timestamp,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -92,6 +93,20 @@ impl Message {
             let name = profile.as_ref().and_then(choose);
             name.filter(|name| !name.is_empty()).cloned()
         };
+        let shown_name = name(|profile| profile.display_name.as_ref())
+            .or_else(|| name(|profile| profile.real_name.as_ref()))
+            .unwrap_or_else(|| sender.clone());
+        let context = InboundContext {
+            forwarded_from: shared.iter().find_map(|shared| shared.author.clone()),
+            sender: Some(SenderIds {
+                names: name(|profile| profile.real_name.as_ref())
+                    .filter(|name| *name != shown_name)
+                    .into_iter()
+                    .collect(),
+                ..SenderIds::default()
+            }),
+            ..thread_context(&self.root)
+        };
         let Some(at) = sent_at(&self.ts) else {
             reader.fail("time stamp", &"it is no time", &Value::from(self.ts));
             return None;
@@ -111,9 +126,7 @@ impl Message {
             sender: Sender {
                 id: sender.as_str().into(),
                 name: name(|profile| profile.name.as_ref()).unwrap_or_else(|| sender.clone()),
-                display_name: name(|profile| profile.display_name.as_ref())
-                    .or_else(|| name(|profile| profile.real_name.as_ref()))
-                    .unwrap_or_else(|| sender.clone()),
+                display_name: shown_name,
                 is_bot: false,
             },
             // An answer in a thread that the bot began is meant for it.
@@ -126,7 +139,7 @@ impl Message {
             dry_run: false,
             at_by_device: false,
             omitted: None,
-            context: thread_context(&self.root).bounded(),
+            context: context.bounded(),
         })
     }
 
@@ -161,6 +174,8 @@ struct Shared {
     /// What it says; of one that says nothing and has no files, what Slack shows in its place.
     text: String,
     files: Vec<File>,
+    /// Its author, by name.
+    author: Option<String>,
 }
 
 impl Shared {
@@ -177,6 +192,7 @@ impl Shared {
         Self {
             text: said.map(text::plain).unwrap_or_default(),
             files,
+            author: told::text(&attached["author_name"]).or_else(|| told::text(&attached["author_id"])),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod adapter;
 mod bench;
 mod commands;
+mod context;
 #[path = "../shared/elsewhere.rs"]
 mod elsewhere;
 mod fetch;

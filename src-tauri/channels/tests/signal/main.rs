@@ -3,6 +3,7 @@
 mod accounts;
 mod adapter;
 mod bench;
+mod context;
 mod fetch;
 #[cfg(feature = "test-peers")]
 mod peer;

@@ -203,6 +203,11 @@ async fn what_is_told_beside_a_message_comes_with_it() {
     let inbound = run.message().await;
     assert_eq!(inbound.text, "");
     assert_eq!(inbound.readable_text(), "Location: 38.71, -9.14");
+    let mut in_group = text("hi");
+    in_group["chat"] = json!({"id": FORUM, "type": "supergroup", "title": "Team"});
+    place.server.write(FORUM, in_group);
+    let group = run.message().await.context.unwrap().group;
+    assert_eq!(group.unwrap().name.as_deref(), Some("Team"));
 }
 
 #[tokio::test]

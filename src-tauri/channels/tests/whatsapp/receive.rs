@@ -83,6 +83,25 @@ async fn what_is_passed_on_is_marked_so() {
     }
 }
 
+/// Meta names the message that is answered, and does not repeat its words.
+#[tokio::test]
+async fn what_is_answered_is_named_and_a_sender_has_a_number() {
+    let place = Place::open().await;
+    let mut run = Run::registered(&place).await;
+    let answered = json!({"from": BEA, "id": "wamid.1"});
+    place.server.write(ANA, with(text("yes"), "context", answered));
+    let message = run.message().await;
+    let context = message.context.clone().unwrap();
+    let quote = context.quote.unwrap();
+    assert_eq!(
+        (quote.id, quote.sender.as_deref(), quote.text.as_str()),
+        (Some("wamid.1".into()), Some(BEA), "")
+    );
+    assert_eq!(context.sender.unwrap().phone, Some(format!("+{ANA}")));
+    place.server.write(ANA, text("hi"));
+    assert_eq!(run.message().await.context.unwrap().quote, None);
+}
+
 #[tokio::test]
 async fn a_batch_is_confirmed_only_when_all_of_it_is_kept() {
     let place = Place::open().await;

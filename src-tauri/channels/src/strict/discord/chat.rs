@@ -60,13 +60,14 @@ pub(super) struct Chat {
 impl Chat {
     /// <https://discord.com/developers/docs/resources/channel#channel-object>
     pub(super) fn object(&self, id: u64) -> Value {
-        let (kind, parent) = match self.kind {
+        let (kind, parent, name) = match self.kind {
             // A text channel may lie in a category, which is no thread's parent.
-            Kind::Text => (0, Some(7)),
-            Kind::Thread(parent) => (11, Some(parent)),
-            Kind::Direct => (1, None),
+            Kind::Text => (0, Some(7), Some("general")),
+            Kind::Thread(parent) => (11, Some(parent), Some("lunch")),
+            Kind::Direct => (1, None, None),
         };
-        json!({"id": id.to_string(), "type": kind, "parent_id": parent.map(|id| id.to_string())})
+        let parent = parent.map(|id| id.to_string());
+        json!({"id": id.to_string(), "type": kind, "parent_id": parent, "name": name})
     }
 }
 

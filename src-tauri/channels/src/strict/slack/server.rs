@@ -174,10 +174,15 @@ impl SlackServer {
     /// Ana uses a slash command in a conversation. Gives its `trigger_id`.
     pub fn use_command(&self, room: &str, command: &str, text: &str) -> String {
         let mut state = self.state();
+        let name = if room.starts_with('D') {
+            "directmessage"
+        } else {
+            "general"
+        };
         let trigger = format!("13345224609.738474920.{:032x}", state.serial());
         state.use_command(json!({
             "token": "gone", "team_id": "T0FOLDBACK", "api_app_id": "A0FOLDBACK", "is_enterprise_install": "false",
-            "channel_id": room, "channel_name": "general", "user_id": "U0ANA0001", "user_name": "ana",
+            "channel_id": room, "channel_name": name, "user_id": "U0ANA0001", "user_name": "ana",
             "command": command, "text": text, "trigger_id": trigger,
             "response_url": "https://hooks.slack.com/commands/1234/5678",
         }));
