@@ -15,6 +15,16 @@ use std::time::Duration;
 /// repeats what was answered for longer, and the clocks of two machines may differ by an hour.
 const REPEATED_FOR: Duration = Duration::from_hours(7 * 24 + 1);
 
+/// The kinds that tell how far an earlier turn came with its answer.
+const TOLD: [&str; 6] = [
+    "command",
+    "inline_directives",
+    "run_ended",
+    "run_failed",
+    "run_cancelled",
+    "turn_ended",
+];
+
 /// Stops a message that an earlier turn answered, or is still in work on. For a new one this is one look into an
 /// index, at nobody else's rows.
 pub(crate) async fn find_repeated(
@@ -46,7 +56,7 @@ pub(crate) async fn find_repeated(
     journal.flush().await?;
     let wanted = Selection {
         turns: Some(came.iter().map(|(turn, _)| *turn).collect()),
-        ..Selection::kinds(["run_ended", "run_failed", "run_cancelled", "turn_ended"])
+        ..Selection::kinds(TOLD)
     };
     let told = journal
         .select(&wanted, Seq(0), journal.head(), usize::MAX)
@@ -94,8 +104,17 @@ fn was_answered(events: &[Event]) -> bool {
     }
 }
 
-/// True where everything that the turn had to say was in the journal before the process ended.
+/// True where everything that the turn had to say was in the journal before the process ended. An answer of our own is written
+/// together with its command, and what a command does outside of the bot is written down before it is done.
 pub(crate) fn was_complete(events: &[Event]) -> bool {
+    let own = |e: &Event| match &e.kind {
+        Kind::Command { .. } => true,
+        Kind::InlineDirectives(read) => read.scope.answers(),
+        _ => false,
+    };
+    if events.iter().any(own) {
+        return true;
+    }
     let ended = |e: &Event| matches!(e.kind, Kind::RunEnded { .. });
     let failed = |e: &Event| matches!(e.kind, Kind::RunFailed { .. });
     events.iter().any(ended) && !events.iter().any(failed)

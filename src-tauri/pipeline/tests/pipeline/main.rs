@@ -49,6 +49,7 @@ mod most;
 mod mutants;
 mod notices;
 mod overtaken;
+mod own_answers_again;
 mod pairing;
 mod panics;
 mod parts;
