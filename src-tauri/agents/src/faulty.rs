@@ -2,8 +2,8 @@
 
 use crate::{
     Accepts, Agent, AgentEvent, AgentFile, Compaction, CompactionError, CompactionOrder, ConversationSize,
-    Description, DescriptionError, DescriptionOrder, History, HistoryEntry, LevelSupports, PictureLimits, Steer,
-    SteerInput, Step, StepSink, TurnRequest,
+    Description, DescriptionError, DescriptionOrder, History, HistoryEntry, LevelSupports, PictureLimits,
+    Steer, SteerInput, Step, StepSink, TurnRequest,
     emitter::{Emitter, Interrupt},
     joiner::Joiner,
 };

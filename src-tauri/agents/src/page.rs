@@ -2,6 +2,9 @@
 
 /// Columns of a page's text; long lines are broken there.
 const COLUMNS: usize = 120;
+/// Most tags of a page that is rendered: where they stand within each other, the parser's time grows with the square of their
+/// number.
+const TAGS: usize = 20_000;
 
 /// Form of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,10 +30,19 @@ impl Page {
     pub(crate) fn text(self, body: &[u8]) -> String {
         let rendered = match self {
             // One that cannot be rendered is read as it is.
-            Self::Html => html2text::config::plain().string_from_read(body, COLUMNS).ok(),
-            Self::Plain => None,
+            Self::Html if tags(body) <= TAGS => {
+                html2text::config::plain().string_from_read(body, COLUMNS).ok()
+            }
+            Self::Html | Self::Plain => None,
         };
         let text = rendered.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
         text.trim().to_owned()
     }
+}
+
+/// The number of places that a parser may read as the beginning of an element.
+fn tags(body: &[u8]) -> usize {
+    body.windows(2)
+        .filter(|pair| pair[0] == b'<' && pair[1].is_ascii_alphabetic())
+        .count()
 }

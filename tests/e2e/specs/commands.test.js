@@ -105,7 +105,7 @@ describe("commands in the window", () => {
     await press(browser, Key.ArrowDown);
     await press(browser, Key.ArrowDown);
     await press(browser, Key.Tab);
-    await shows(browser, "compose-user", /^\/stop\b/);
+    await shows(browser, "compose-user", /\/stop\b/);
     await write(browser, "compose-user", "please /wh");
     await shows(browser, "compose-commands", /\/whoami/);
     await press(browser, Key.Tab);
@@ -206,6 +206,8 @@ describe("/restart in the window", () => {
       // The window is gone before the driver could answer more.
       await press(browser, Key.Ctrl, Key.Enter).catch(() => {});
       const now = await until(async () => windowsOf(data).then((pids) => pids.length === 1 && !before.includes(pids[0]) && pids), "a new process");
+      // Its bot hears orders: it is there, and has said so in the journal.
+      await until(async () => (await readdir(data)).some((name) => name.endsWith(".sock")), "its bot");
       process.kill(now[0], "SIGTERM");
       await until(async () => (await windowsOf(data)).length === 0, "the new process to end");
     } finally {

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{
     Accepts, Agent, AgentFile, Compaction, CompactionError, CompactionOrder, ConversationSize, Description,
-    DescriptionError, DescriptionOrder, History, HistoryEntry, LevelSupport, LevelSupports, PictureLimits, Step, StepSink,
-    TurnRequest, emitter::Emitter,
+    DescriptionError, DescriptionOrder, History, HistoryEntry, LevelSupport, LevelSupports, PictureLimits,
+    Step, StepSink, TurnRequest, emitter::Emitter,
 };
 use async_trait::async_trait;
 use foldback_wire::{Answerer, Clock, Rng, RunId, RunLevels, Secret, SessionId, SessionStart, ThinkLevel};

@@ -8,8 +8,8 @@ use super::{
 use async_trait::async_trait;
 use foldback_agents::{
     Accepts, Agent, AgentEvent, AgentFile, Compaction, CompactionError, CompactionOrder, ConversationSize,
-    Description, DescriptionError, DescriptionOrder, History, HistoryEntry, LevelSupports, PictureLimits, ScriptAgent,
-    ScriptStep, Steer, SteerInput, Step, StepSink, TurnRequest,
+    Description, DescriptionError, DescriptionOrder, History, HistoryEntry, LevelSupports, PictureLimits,
+    ScriptAgent, ScriptStep, Steer, SteerInput, Step, StepSink, TurnRequest,
 };
 use foldback_store::Journal;
 use foldback_wire::{
