@@ -18,7 +18,7 @@ describe("what an output would come to otherwise", () => {
     await shows(browser, "clean-text", /^Sure thing/);
     await press(browser, Key.Ctrl, Key.Shift, "x");
     await shows(browser, "recut-verdict", /4,096 cuts, same result/);
-    assert.match(await textOf(browser, "recut-families"), /in two, at one place\s+70\s+all there are/);
+    assert.match(await textOf(browser, "recut-families"), /in two, at one place\s+71\s+all there are/);
     await picture(browser, "recut-compose");
     await (await at(browser, "recut-close")).click();
     await gone(browser, "recut");

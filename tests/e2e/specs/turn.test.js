@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Key } from "webdriverio";
-import { at, eventually, go, press, shows, textOf, write } from "../harness/page.js";
+import { at, command, eventually, go, press, shows, textOf, write } from "../harness/page.js";
 import { open, picture } from "../harness/window.js";
 
 /** What the panes show of the moment one stands at. */
@@ -25,7 +25,8 @@ describe("a turn", () => {
     await go(browser, "turn");
     // The first turn of the demonstration: a block that is held, a reaction, then text in several chunks.
     await shows(browser, "turns", /#2\b/);
-    await (await browser.$('[data-testid="turn"][data-turn="1"]')).click();
+    // By its number: rows move while new turns come in.
+    await command(browser, "#1");
     await shows(browser, "chat", /Which one do you feel like/);
     await (await at(browser, "to-start")).click();
     await shows(browser, "cursor-label", /^byte 0$/);
