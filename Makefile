@@ -100,17 +100,21 @@ e2e: app $(E2E)/node_modules ## Drive the real window under Xvfb
 	$(if $(BUILT),@:,$(CARGO) build -p foldback-agents --example openai_server)
 	cd $(E2E) && npm test
 
-.PHONY: bench bench-window
+.PHONY: bench bench-before bench-window
 bench: ## Benches; figures are ratios within one run (docs/performance.md)
 	$(CARGO) bench -p foldback-directives --bench scan
 	$(CARGO) bench -p foldback-directives --bench redact
 	$(CARGO) run --release -p foldback-store --example bench
 	$(CARGO) run --release -p foldback-api --example long_journal
 	$(CARGO) bench -p foldback-pipeline --bench turns
+	$(MAKE) --no-print-directory bench-before
 	$(CARGO) bench -p foldback-pipeline --bench start
 	$(CARGO) bench -p foldback-pipeline --bench limits
 	$(MAKE) --no-print-directory bench-window
 	$(CARGO) bench -p foldback-pipeline --bench crowd
+bench-before: PAIRS ?= 5
+bench-before: ## Whole turns against the program before directives, commands and queue modes, PAIRS (5) runs of each
+	PAIRS=$(PAIRS) scripts/bench-before
 bench-window: window ui $(E2E)/node_modules ## The window at 10,000 events a second, against an idle one
 	$(CARGO) build --release -p foldback-desktop -p foldback-channels --bins
 	cd $(E2E) && npm run -s bench
