@@ -1,6 +1,8 @@
 //! The commands, one row each: recognising them, `/help`, `/commands`, the reference page, the menus of the platforms and
 //! Compose's completion read this table.
 
+use crate::speech_request::SpeechRequest;
+
 /// Rights that a command needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rights {
@@ -52,7 +54,7 @@ pub(crate) enum Action {
     Export,
     /// Has the model summarise the conversation.
     Compact,
-    /// Tells how the bot speaks, and says a text aloud.
+    /// Tells and sets which answers are spoken, and says a text aloud.
     Tts,
     /// Tells who may write here, and decides about those who asked.
     Allowlist,
@@ -72,10 +74,11 @@ pub(crate) enum Action {
 
 impl Action {
     /// True where it sets something for the session, or begins a new one; others only ask, or act on what runs.
-    pub(crate) const fn sets_something(self, arguments: &str) -> bool {
+    pub(crate) fn sets_something(self, arguments: &str) -> bool {
         match self {
             Self::Reset | Self::Activation | Self::Send => true,
             Self::Usage => !arguments.is_empty(),
+            Self::Tts => matches!(SpeechRequest::read(arguments), SpeechRequest::Mode(_)),
             _ => false,
         }
     }
@@ -260,8 +263,10 @@ pub(crate) const COMMANDS: &[CommandRow] = &[
     CommandRow {
         name: "tts",
         aliases: &[],
-        arguments: Arguments::Written("[text]"),
-        about: "Tells how the bot speaks, or says a text aloud.",
+        arguments: Arguments::Written(
+            "[off | tagged | inbound | always | default | status | audio TEXT | TEXT]",
+        ),
+        about: "Tells or sets which answers are spoken here, or says a text aloud.",
         rights: Rights::Allowed,
         action: Action::Tts,
     },

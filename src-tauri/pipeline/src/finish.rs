@@ -14,7 +14,7 @@ use crate::{
     recorder::Recorder,
 };
 use foldback_store::StoreError;
-use foldback_wire::{Event, SessionId, TurnId};
+use foldback_wire::{Event, Kind, SessionId, SpeechMode, TurnId};
 use std::sync::Arc;
 
 /// The conversation of a turn that has to be finished; `None` where nothing is left to be said.
@@ -59,7 +59,11 @@ fn delivery_of(
     unfinished: &UnfinishedTurn,
 ) -> Option<TurnDelivery> {
     let session = session_of(events)?;
-    let port = context.ports.port(&unfinished.inbound.channel)?;
+    let channel = &unfinished.inbound.channel;
+    let port = match speech_of(events) {
+        Some(speech) => context.ports.port_speaking(channel, speech)?,
+        None => context.ports.port(channel)?,
+    };
     let recorder = recorder.in_session(&session);
     // Only the text that the scanner let through then may be shown now.
     let leaks = Arc::new(LeakWatch::default());
@@ -87,6 +91,17 @@ fn delivery_of(
     let blocks = context.ports.settings(&unfinished.inbound.channel).blocks;
     delivery.operations.stream_blocks(blocks);
     Some(delivery)
+}
+
+/// The answers that its session wanted spoken, where it said so.
+fn speech_of(events: &[Event]) -> Option<SpeechMode> {
+    events.iter().rev().find_map(|event| match &event.kind {
+        Kind::SettingsResolved { settings } => {
+            let set = settings.iter().find(|set| set.setting == "speech")?;
+            SpeechMode::from_code(&set.value)
+        }
+        _ => None,
+    })
 }
 
 fn session_of(events: &[Event]) -> Option<SessionId> {

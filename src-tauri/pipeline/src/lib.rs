@@ -48,6 +48,7 @@ mod schedule_history;
 mod schedule_prompt;
 mod schedule_times;
 mod session_settings;
+mod speech_request;
 mod split;
 mod stages;
 mod steering;

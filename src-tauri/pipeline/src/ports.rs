@@ -2,7 +2,7 @@
 
 use crate::config::{ChannelConfig, Config, OutputConfig, reduce};
 use foldback_channels::{Channel, Switchboard};
-use foldback_wire::{Capabilities, ChannelId};
+use foldback_wire::{Capabilities, ChannelId, SpeechMode};
 use std::sync::Arc;
 
 /// All channels.
@@ -19,6 +19,8 @@ pub(crate) struct Port {
     /// The capabilities of the platform, less what is disabled: the only thing the delivery engine decides from.
     pub(crate) can: Capabilities,
     pub(crate) output: OutputConfig,
+    /// The answers that are spoken.
+    pub(crate) speech: SpeechMode,
 }
 
 impl Ports {
@@ -32,10 +34,20 @@ impl Ports {
 
     /// The channel of this name.
     pub(crate) fn port(&self, id: &ChannelId) -> Option<Port> {
+        self.port_speaking(id, self.settings(id).speech_auto)
+    }
+
+    /// The channel of this name, for a session that says itself which answers are spoken.
+    pub(crate) fn port_speaking(&self, id: &ChannelId, speech: SpeechMode) -> Option<Port> {
         let channel = self.board.channel(id)?;
-        let output = self.config.output_of(id);
+        let output = self.config.output_speaking(id, speech);
         let can = reduce(channel.capabilities().clone(), &output.disable);
-        Some(Port { channel, can, output })
+        Some(Port {
+            channel,
+            can,
+            output,
+            speech,
+        })
     }
 
     /// The settings of the channel of this name.

@@ -7,7 +7,9 @@ use foldback_directives::inbound::{
     Directives, Elevated, ExecAsk, ExecSecurity, Model, Queue, Reasoning, Think, Verbose,
 };
 use foldback_store::SessionSettings;
-use foldback_wire::{EffectiveSetting, ModelOverride, RunLevels, SettingSource, ThinkLevel, UsageLine};
+use foldback_wire::{
+    EffectiveSetting, ModelOverride, RunLevels, SettingSource, SpeechMode, ThinkLevel, UsageLine,
+};
 use std::collections::BTreeMap;
 
 /// The model's name that clears what was chosen.
@@ -68,6 +70,7 @@ pub(crate) fn carried_over(before: &SessionSettings, carried: &[CarriedSetting])
             CarriedSetting::Send => settings.send = before.send,
             CarriedSetting::Activation => settings.activation = before.activation,
             CarriedSetting::Usage => settings.usage = before.usage,
+            CarriedSetting::Speech => settings.speech = before.speech,
         }
     }
     settings
@@ -174,6 +177,11 @@ impl TurnSettings {
     /// The line about tokens under the answer, where it is set.
     pub(crate) fn usage(&self) -> Option<UsageLine> {
         self.message.usage.or(self.session.usage)
+    }
+
+    /// The answers that are spoken, where it is set.
+    pub(crate) fn speech(&self) -> Option<SpeechMode> {
+        self.message.speech.or(self.session.speech)
     }
 
     /// Display of reasoning in the chat, where it is set.

@@ -26,7 +26,7 @@ use crate::{
 };
 use foldback_agents::Step;
 use foldback_store::{SessionSettings, StoreError, SystemNotice};
-use foldback_wire::{Draft, GroupMessage, Inbound, Kind, Terminal};
+use foldback_wire::{ChannelId, Draft, GroupMessage, Inbound, Kind, Terminal};
 use std::{borrow::Cow, sync::Arc};
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::task_tracker::TaskTrackerToken};
@@ -161,7 +161,7 @@ impl TurnRunner {
             recorder,
             ..
         } = pending;
-        let Some(mut port) = self.context.ports.port(&message.channel) else {
+        let Some(port) = self.context.ports.port(&message.channel) else {
             return Ok(Terminal::Failed {
                 detail: format!("the channel {} is gone", message.channel),
             });
@@ -171,8 +171,7 @@ impl TurnRunner {
         let stopped = cancel.clone();
         let state = self.list_run(pending, &cancel);
         let (settings, notices) = self.settings_of(pending).await?;
-        port.output.tools = settings.tools().unwrap_or(port.output.tools);
-        port.output.reasoning = settings.reasoning().unwrap_or(port.output.reasoning);
+        let port = self.port_as_set(port, &message.channel, &settings);
         let permissions = settings.permissions(&self.context.ports.config.agent.permissions);
         let busy = self.context.busy.token();
         let leaks = Arc::new(LeakWatch::default());
@@ -255,6 +254,16 @@ impl TurnRunner {
             delivery.collect_elsewhere().await?;
         }
         Ok(delivery.terminal(failure))
+    }
+
+    /// The channel as the settings of a turn have it.
+    fn port_as_set(&self, port: Port, channel: &ChannelId, settings: &TurnSettings) -> Port {
+        let speech = settings.speech();
+        let spoken = speech.and_then(|speech| self.context.ports.port_speaking(channel, speech));
+        let mut port = spoken.unwrap_or(port);
+        port.output.tools = settings.tools().unwrap_or(port.output.tools);
+        port.output.reasoning = settings.reasoning().unwrap_or(port.output.reasoning);
+        port
     }
 
     /// The sign of typing, by the channel's setting.

@@ -1,7 +1,7 @@
 //! The settings of a session that people changed.
 
 use foldback_directives::inbound::{Elevated, Exec, Model, Queue, Reasoning, Think, Verbose};
-use foldback_wire::{GroupActivation, SendPolicy, SettingChange, UsageLine};
+use foldback_wire::{GroupActivation, SendPolicy, SettingChange, SpeechMode, UsageLine};
 use serde::{Deserialize, Serialize};
 
 /// The settings of a session that a directive, a command or a person at the console stored. One that is absent was not
@@ -37,6 +37,9 @@ pub struct SessionSettings {
     /// The line about tokens under an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<UsageLine>,
+    /// The answers that are spoken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speech: Option<SpeechMode>,
 }
 
 impl SessionSettings {
@@ -68,6 +71,7 @@ impl SessionSettings {
                 self.activation.map(|activation| activation.to_string()),
             ),
             ("usage", self.usage.map(|line| line.to_string())),
+            ("speech", self.speech.map(|mode| mode.to_string())),
         ];
         let set = all.into_iter();
         set.filter_map(|(name, value)| value.map(|value| (name, value)))

@@ -84,6 +84,16 @@ closed_set! {
 }
 
 closed_set! {
+    /// The answers that are spoken.
+    pub enum SpeechMode {
+        Off = "off": "Nothing, not even what the agent writes in `<voice>`; it is not taught that either.",
+        Tagged = "tagged": "What the agent writes in `<voice>`.",
+        Inbound = "inbound": "The same, and every answer to a message that came with sound.",
+        Always = "always": "The same, and every answer.",
+    }
+}
+
+closed_set! {
     /// The place that a setting's value comes from, the nearest first.
     pub enum SettingSource {
         Inline = "inline": "A directive of the message itself.",

@@ -59,7 +59,7 @@ pub use inbound_context::{
 };
 pub use inline::{
     DirectiveScope, EffectiveSetting, GroupActivation, InlineDirective, InlineDirectives, SendPolicy,
-    SettingChange, SettingSource, UsageLine,
+    SettingChange, SettingSource, SpeechMode, UsageLine,
 };
 pub use levels::{ModelOverride, RunLevel, RunLevels, ThinkLevel};
 pub use link::{LINK_SCHEME, LinkError};

@@ -128,7 +128,10 @@ impl Commands {
                 };
                 let text = if row.rights == Rights::Owner && !answer.access.is_owner {
                     self.refused()
-                } else if let Some(made) = self.made_file(id, row, arguments, &answer, &recorder).await? {
+                } else if let Some(made) = self
+                    .made_file(id, row, arguments, &answer, &recorder, &by)
+                    .await?
+                {
                     let made = made.map(|operation| file = Some(operation));
                     made.err()
                 } else {
@@ -230,10 +233,11 @@ impl Commands {
         arguments: &str,
         answer: &OwnAnswer,
         recorder: &Recorder,
+        by: &Actor,
     ) -> Result<Option<Result<OutgoingOperation, String>>, StoreError> {
         Ok(match row.action {
             Action::Export => Some(self.export(id, answer, recorder).await?),
-            Action::Tts => Some(self.tts(id, answer, arguments).await),
+            Action::Tts => Some(self.tts(id, answer, arguments, recorder, by.clone()).await?),
             _ => None,
         })
     }

@@ -1,37 +1,122 @@
-//! `/tts`: how the bot speaks, and a text said aloud.
+//! `/tts`: which answers are spoken, and a text said aloud.
 
 use super::Commands;
-use crate::{deliver::operation::OutgoingOperation, gates::OwnAnswer, voices::VoiceOutput};
+use crate::{
+    deliver::operation::OutgoingOperation, gates::OwnAnswer, recorder::Recorder,
+    speech_request::SpeechRequest, voices::VoiceOutput,
+};
 use foldback_agents::speech::Words;
-use foldback_store::Case;
-use foldback_wire::{Body, MessageFlags, Operation, TurnId};
+use foldback_store::{Case, StoreError};
+use foldback_wire::{Actor, Body, MessageFlags, Operation, SettingSource, SpeechMode, TurnId};
+
+/// The modes, as they are written.
+const MODES: &str = "off, tagged, inbound, always or default";
 
 impl Commands {
-    /// The text as a voice note; without one, or where none can be made, the words for the chat.
+    /// The text as a voice note; the words for the chat where another thing is asked, or no note can be made.
     pub(super) async fn tts(
+        &self,
+        turn: TurnId,
+        answer: &OwnAnswer,
+        arguments: &str,
+        recorder: &Recorder,
+        by: Actor,
+    ) -> Result<Result<OutgoingOperation, String>, StoreError> {
+        Ok(match SpeechRequest::read(arguments) {
+            SpeechRequest::Text(text) => self.speak_text(turn, answer, text).await,
+            SpeechRequest::Status => Err(self.speech_status(answer).await?),
+            SpeechRequest::Help => Err(format!(
+                "ℹ️ /tts tells how the bot speaks, /tts and {MODES} which answers are spoken in this conversation, \
+                 /tts audio and a text says that text."
+            )),
+            SpeechRequest::Configured(word) => Err(format!("ℹ️ {}", self.configured(word))),
+            SpeechRequest::Mode(mode) => {
+                let set = |settings: &mut foldback_store::SessionSettings| settings.speech = mode;
+                self.change(answer, recorder, by, set).await?;
+                let mode = mode.map_or("default", SpeechMode::code);
+                let silent = self.silent_because(answer);
+                let silent = silent.map_or_else(String::new, |why| format!(" Nothing is spoken: {why}."));
+                Err(format!("⚙️ Speech: {mode}.{silent}"))
+            }
+        })
+    }
+
+    /// The reason for which this channel has no voice notes, whatever is set.
+    fn silent_because(&self, answer: &OwnAnswer) -> Option<&'static str> {
+        let ports = &self.context.ports;
+        let port = ports.port_speaking(&answer.message.channel, SpeechMode::Always);
+        match (&self.context.speech.output, port) {
+            (_, None) => Some("this channel is gone"),
+            (_, Some(port)) if port.can.voice.is_none() => Some("this channel has no voice notes"),
+            (VoiceOutput::Off, _) => Some("no voice is set up"),
+            (VoiceOutput::Speaker(_) | VoiceOutput::Preview(_), _) => None,
+        }
+    }
+
+    /// The voice, the answers that it speaks, and its bounds.
+    async fn speech_status(&self, answer: &OwnAnswer) -> Result<String, StoreError> {
+        let (ports, channel) = (&self.context.ports, &answer.message.channel);
+        if let Some(why) = self.silent_because(answer) {
+            return Ok(format!("ℹ️ This bot does not speak: {why}."));
+        }
+        let voice = match &self.context.speech.output {
+            VoiceOutput::Speaker(speaker) => format!("This bot speaks with {}.", speaker.backend()),
+            VoiceOutput::Preview(_) | VoiceOutput::Off => {
+                "This is a preview: a voice note has no sound here.".to_owned()
+            }
+        };
+        let stored = self.context.sessions.settings(&answer.session).await?.speech;
+        let (mode, source) = match stored {
+            Some(mode) => (mode, SettingSource::Session),
+            None => {
+                let key = format!("channels.{channel}.speech_auto");
+                (ports.settings(channel).speech_auto, ports.config.source_of(&key))
+            }
+        };
+        Ok(format!(
+            "ℹ️ {voice}\nSpoken: {mode} ({source}). {}\n{}\n/tts and {MODES} sets it here; /tts and a text says that \
+             text.",
+            mode.about(),
+            self.configured("limit"),
+        ))
+    }
+
+    /// What the configuration alone decides.
+    fn configured(&self, word: &str) -> String {
+        let speech = &self.context.ports.config.speech;
+        match word.to_ascii_lowercase().as_str() {
+            "provider" => {
+                let backend = serde_json::to_value(speech.backend).unwrap_or_default();
+                let backend = backend.as_str().unwrap_or_default().to_owned();
+                format!("The voice is the configuration's: speech.backend = {backend}.")
+            }
+            "summary" => "No text is summarised before it is spoken: what is too long ends after a sentence \
+                          (speech.max_chars)."
+                .to_owned(),
+            _ => format!(
+                "At most {} characters are spoken at once (speech.max_chars).",
+                speech.max_chars
+            ),
+        }
+    }
+
+    /// The text as a voice note, also where the settings have no answer spoken: a person asks for it.
+    async fn speak_text(
         &self,
         turn: TurnId,
         answer: &OwnAnswer,
         text: &str,
     ) -> Result<OutgoingOperation, String> {
         let context = &self.context;
-        let Some(port) = context.ports.port(&answer.message.channel) else {
+        let channel = &answer.message.channel;
+        let Some(port) = context.ports.port_speaking(channel, SpeechMode::Tagged) else {
             return Err("ℹ️ This channel is gone.".to_owned());
         };
-        if port.can.voice.is_none() {
-            return Err("ℹ️ This channel has no voice notes.".to_owned());
+        if let Some(why) = self.silent_because(answer) {
+            return Err(format!("ℹ️ This bot does not speak: {why}."));
         }
         let speaker = match &context.speech.output {
-            VoiceOutput::Off => return Err("ℹ️ This bot does not speak: no voice is set up.".to_owned()),
-            VoiceOutput::Speaker(speaker) if text.is_empty() => {
-                return Err(format!(
-                    "ℹ️ This bot speaks with {}. The agent decides what it says aloud; /tts and a text says that text.",
-                    speaker.backend()
-                ));
-            }
-            VoiceOutput::Preview(_) if text.is_empty() => {
-                return Err("ℹ️ This is a preview: a voice note has no sound here.".to_owned());
-            }
+            VoiceOutput::Off => return Err(nothing()),
             VoiceOutput::Preview(most) => {
                 let Some(Words { text, .. }) = Words::of(text, *most) else {
                     return Err(nothing());

@@ -1,13 +1,13 @@
 //! One channel's table.
 
 use super::{
-    AutoSpeech, Backend, BlocksConfig, ChannelQueueConfig, Config, Disable, DmPolicy, GroupPolicy, Interval,
+    Backend, BlocksConfig, ChannelQueueConfig, Config, Disable, DmPolicy, GroupPolicy, Interval,
     MentionPattern, Narration, OutputConfig, ReasoningDisplay, Secret, Template, ToolDisplay, TypingMode,
     access, reduce,
 };
 use foldback_channels::{Mention, profile};
 use foldback_directives::{Bare, Dialect, Placement, Settings, TrailingSilence};
-use foldback_wire::{Capabilities, ChannelId, Platform};
+use foldback_wire::{Capabilities, ChannelId, Platform, SpeechMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::{net::SocketAddr, num::NonZeroU32};
@@ -110,7 +110,7 @@ pub struct ChannelConfig {
     /// Sending answers in blocks while they grow.
     pub blocks: BlocksConfig,
     /// The answers that are spoken, beside their text.
-    pub speech_auto: AutoSpeech,
+    pub speech_auto: SpeechMode,
     /// See `output`.
     pub dialects: Option<Vec<Dialect>>,
     /// See `output`.
@@ -169,7 +169,7 @@ impl Default for ChannelConfig {
             typing: TypingMode::default(),
             response_prefix: Template::default(),
             blocks: BlocksConfig::default(),
-            speech_auto: AutoSpeech::default(),
+            speech_auto: SpeechMode::Tagged,
             dialects: None,
             placement: None,
             bare: None,
@@ -243,6 +243,12 @@ impl ChannelConfig {
 impl Config {
     /// The settings of delivery on this channel: its own keys where it has them, else those of `output`.
     pub fn output_of(&self, channel: &ChannelId) -> OutputConfig {
+        let own = self.channels.get(channel);
+        self.output_speaking(channel, own.map_or(SpeechMode::Tagged, |own| own.speech_auto))
+    }
+
+    /// The same for a session that says itself which answers are spoken.
+    pub(crate) fn output_speaking(&self, channel: &ChannelId, speech: SpeechMode) -> OutputConfig {
         let mut output = self.output.clone();
         let Some(own) = self.channels.get(channel) else {
             return output;
@@ -259,7 +265,7 @@ impl Config {
         output.reasoning = own.reasoning.unwrap_or(output.reasoning);
         output.narration = own.narration.or(output.narration);
         output.disable.extend(&own.disable);
-        if own.speech_auto == AutoSpeech::Off {
+        if speech == SpeechMode::Off {
             output.disable.push(Disable::Voice);
         }
         output

@@ -55,7 +55,7 @@ pub use output::{Narration, OutputConfig, ReasoningDisplay, ToolDisplay};
 pub use permissions::{PermissionPolicy, PermissionsConfig, ToolKind};
 pub use quantity::{ByteSize, Interval};
 pub use queue::{ChannelQueueConfig, QueueConfig};
-pub use replies::{AutoSpeech, BlocksConfig, PauseConfig, TypingMode};
+pub use replies::{BlocksConfig, PauseConfig, TypingMode};
 pub use schedules::{HeartbeatConfig, ScheduleConfig};
 pub use secret::{Secret, SecretError};
 pub use session::{CarriedSetting, ResetConfig, SessionConfig, SessionScope};

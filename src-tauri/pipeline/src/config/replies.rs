@@ -21,21 +21,6 @@ pub enum TypingMode {
     Message,
 }
 
-/// The answers that are spoken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum AutoSpeech {
-    /// Nothing, not even what the agent writes in `<voice>`; it is not taught that either.
-    Off,
-    /// What the agent writes in `<voice>`.
-    #[default]
-    Tagged,
-    /// The same, and every answer to a message that came with sound.
-    Inbound,
-    /// The same, and every answer.
-    Always,
-}
-
 /// Sending an answer in blocks while it grows, as messages of their own that are not edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

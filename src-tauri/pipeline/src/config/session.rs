@@ -102,6 +102,8 @@ pub enum CarriedSetting {
     Activation,
     /// The line about tokens under an answer (`/usage`).
     Usage,
+    /// The answers that are spoken (`/tts`).
+    Speech,
 }
 
 #[cfg(test)]

@@ -309,7 +309,7 @@ pub(crate) fn stopped_in_words(by: &Actor) -> String {
 /// Whether an agent may notice that a setting changed: not those about which messages reach it, how they wait, and what is
 /// shown of its tokens.
 fn is_noticed(setting: &str) -> bool {
-    !setting.starts_with("queue.") && !matches!(setting, "send" | "usage")
+    !setting.starts_with("queue.") && !matches!(setting, "send" | "usage" | "speech")
 }
 
 fn change_in_words(change: &SettingChange, by: &Actor) -> String {

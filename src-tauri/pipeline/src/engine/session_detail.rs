@@ -9,7 +9,8 @@ use crate::{
 use foldback_directives::inbound::Queue;
 use foldback_store::{Selection, SessionRecord, SessionSettings, StoreError, UsageTotals};
 use foldback_wire::{
-    Actor, ChannelId, EffectiveSetting, Event, KeptSetting, Kind, Seq, SessionId, SettingSource, TurnId,
+    Actor, ChannelId, EffectiveSetting, Event, KeptSetting, Kind, Seq, SessionId, SettingSource, SpeechMode,
+    TurnId,
     rpc::{OverrideChange, SessionDetail, SessionUsage},
 };
 
@@ -113,6 +114,8 @@ impl Engine {
             ReasoningDisplay::Hide => "off",
             _ => "on",
         };
+        let own = config.channels.get(channel);
+        let spoken = own.map_or(SpeechMode::Tagged, |own| own.speech_auto);
         let is_mention = config.channels.get(channel).is_none_or(|own| own.require_mention);
         let activation = if is_mention { "mention" } else { "always" };
         let mention_key = format!("channels.{channel}.require_mention");
@@ -122,6 +125,11 @@ impl Engine {
             set("verbose", verbose.to_owned(), of_output("tools")),
             set("reasoning", reasoning.to_owned(), of_output("reasoning")),
             set("send", "allow".to_owned(), SettingSource::Default),
+            set(
+                "speech",
+                spoken.to_string(),
+                config.source_of(&format!("channels.{channel}.speech_auto")),
+            ),
             set(
                 "activation",
                 activation.to_owned(),

@@ -302,7 +302,20 @@ async fn the_bot_says_how_it_speaks() {
             .await
             .starts_with("ℹ️ This bot speaks with tone.")
     );
-    bot.turn(ON, "/tts good evening").await;
+    for (command, part) in [
+        ("/tts", "Spoken: tagged (default)."),
+        ("/tts always", "⚙️ Speech: always."),
+        ("/tts status", "Spoken: always (session)."),
+        ("/tts default", "⚙️ Speech: default."),
+        ("/tts provider", "speech.backend = none"),
+        ("/tts limit 500", "speech.max_chars"),
+        ("/tts summary off", "No text is summarised"),
+        ("/tts help", "off, tagged, inbound, always or default"),
+    ] {
+        let told = answer(&bot, command).await;
+        assert!(told.contains(part), "{command}: {told}");
+    }
+    bot.turn(ON, "/tts audio off").await;
     let voice = bot.kinds().await.into_iter().find_map(|kind| match kind {
         Kind::Intended { intent, .. } if intent.kind == OpKind::SendVoice => Some(()),
         _ => None,

@@ -512,6 +512,40 @@ async fn answers_are_spoken_after_their_text_as_the_channel_says() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_session_says_which_answers_are_spoken_before_its_channel() {
+    for (channel, session, spoken, directives) in [
+        ("tagged", "always", 1, 1),
+        ("always", "tagged", 0, 1),
+        ("always", "off", 0, 0),
+        ("off", "always", 1, 1),
+        ("off", "tagged", 0, 1),
+        ("always", "default", 1, 1),
+    ] {
+        let about = format!("{channel}, then {session}");
+        let bot = bot(ToneVoice, &auto(channel)).await;
+        let command = format!("/tts {session}");
+        let terminal = Terminal::Command { name: "tts".into() };
+        assert_eq!(bot.turn(Platform::Telegram, &command).await, terminal);
+        let screen = bot.screen(Platform::Telegram);
+        assert_eq!(screen, [format!("⚙️ Speech: {session}.")], "{about}");
+        let notes = || bot.calls(Platform::Telegram, OpKind::SendVoice).len();
+        bot.says([text("Three plain words")]);
+        bot.turn(Platform::Telegram, "hi").await;
+        assert_eq!(notes(), spoken, "{about}");
+        bot.says([text(ANSWER)]);
+        bot.turn(Platform::Telegram, "hi").await;
+        assert_eq!(notes(), spoken + directives, "{about}");
+        assert_eq!(skips(&bot).await.len(), 1 - directives, "{about}");
+        let resolved = bot.kinds().await.into_iter().any(|kind| match kind {
+            Kind::SettingsResolved { settings } => settings.iter().any(|set| set.setting == "speech"),
+            _ => false,
+        });
+        assert_eq!(resolved, session != "default", "{about}");
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_speaks_itself_or_is_narration_is_not_spoken_again() {
     let bot = bot(ToneVoice, &auto("always")).await;
     bot.says([text(ANSWER)]);

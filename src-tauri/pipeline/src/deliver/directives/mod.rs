@@ -27,7 +27,7 @@ use foldback_directives::redact::MASK;
 use foldback_store::StoreError;
 use foldback_wire::{
     Capabilities, Code, Diagnostic, Directive, DirectiveRef, Header, Inbound, Kind, MessageFlags, MessageId,
-    Operation, Outcome, OutcomeCode,
+    Operation, Outcome, OutcomeCode, SpeechMode,
 };
 use skip::Skip;
 use std::{sync::Arc, time::Duration};
@@ -41,6 +41,8 @@ pub(super) struct TurnDirectives {
     ports: Arc<Ports>,
     pub(super) files: SendDir,
     speech: Speech,
+    /// The answers that are spoken, beside what their directives say.
+    speech_mode: SpeechMode,
     /// Cancelled when the run is stopped.
     cancel: CancellationToken,
     /// The message's header so far: files may come before the text that settles it.
@@ -63,7 +65,7 @@ impl TurnDirectives {
     pub(super) fn new(
         inbound: Inbound,
         ports: Arc<Ports>,
-        (files, speech): (SendDir, Speech),
+        (files, speech, speech_mode): (SendDir, Speech, SpeechMode),
         cancel: CancellationToken,
     ) -> Self {
         Self {
@@ -71,6 +73,7 @@ impl TurnDirectives {
             ports,
             files,
             speech,
+            speech_mode,
             cancel,
             header: Header::default(),
             audio_as_voice: false,

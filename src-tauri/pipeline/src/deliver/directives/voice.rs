@@ -3,7 +3,6 @@
 
 use super::{Skip, TurnDirectives, claim_message, send_text};
 use crate::{
-    config::AutoSpeech,
     deliver::{operation::OutgoingOperation, turn_operations::TurnOperations},
     rules::Rule,
     voices::VoiceOutput,
@@ -11,7 +10,8 @@ use crate::{
 use foldback_agents::speech::{Speaker, SpeechError, Spoken, Words};
 use foldback_store::StoreError;
 use foldback_wire::{
-    Attachment, Body, DirectiveRef, FileIdentity, Header, Kind, Operation, OutcomeCode, SpokenDirective,
+    Attachment, Body, DirectiveRef, FileIdentity, Header, Kind, Operation, OutcomeCode, SpeechMode,
+    SpokenDirective,
 };
 use std::time::Duration;
 
@@ -64,10 +64,10 @@ impl TurnDirectives {
             let kind = file.media_type.get(..SOUND.len());
             kind.is_some_and(|kind| kind.eq_ignore_ascii_case(SOUND))
         };
-        match self.ports.settings(&self.inbound.channel).speech_auto {
-            AutoSpeech::Off | AutoSpeech::Tagged => false,
-            AutoSpeech::Inbound => self.inbound.files.iter().any(with_sound),
-            AutoSpeech::Always => true,
+        match self.speech_mode {
+            SpeechMode::Off | SpeechMode::Tagged => false,
+            SpeechMode::Inbound => self.inbound.files.iter().any(with_sound),
+            SpeechMode::Always => true,
         }
     }
 

@@ -55,18 +55,23 @@ impl TurnDelivery {
     pub(crate) fn new(
         sender: OperationSender,
         port: Port,
-        speaking: (SendDir, Speech),
+        (files, speech): (SendDir, Speech),
         ports: Arc<Ports>,
         rules: Rules,
         inbound: Inbound,
         (cancel, busy): (CancellationToken, TaskTrackerToken),
     ) -> Self {
-        let Port { can, output, .. } = port;
+        let Port {
+            can,
+            output,
+            speech: mode,
+            ..
+        } = port;
         Self {
             operations: TurnOperations::new(sender, can, output, rules),
             preview: None,
             asides: Asides::default(),
-            directives: TurnDirectives::new(inbound, ports, speaking, cancel),
+            directives: TurnDirectives::new(inbound, ports, (files, speech, mode), cancel),
             rest: RestOfText::default(),
             answers: None,
             answer_flags: MessageFlags::default(),
