@@ -4,6 +4,7 @@
 mod agent;
 mod channel;
 mod closed;
+mod counted;
 mod deck;
 mod delivery;
 mod draft;
@@ -35,6 +36,7 @@ pub use agent::{AgentFault, Answerer, RunActivity, SessionStart, StopReason, Too
 pub use channel::{
     Actor, Capabilities, ChannelState, EmojiForm, LengthUnit, Markup, OpKind, Platform, ReplyForm, VoiceForm,
 };
+pub use counted::{messages, messages_wait};
 pub use deck::{Deck, DeckFault};
 pub use delivery::{
     Body, CleanPlace, Delivery, DirectiveRef, FileIdentity, Intent, Operation, Outcome, OutcomeCode, Receipt,

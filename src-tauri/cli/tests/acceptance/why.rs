@@ -106,7 +106,7 @@ fn a_gate_is_told_with_its_inputs_its_setting_and_what_changes_it() {
         assert!(lines.contains(&line), "{line}: {}", ran.stdout);
     }
     assert!(
-        lines[0].starts_with("#3 No answer: 1 messages wait"),
+        lines[0].starts_with("#3 No answer: 1 message waits"),
         "{}",
         lines[0]
     );

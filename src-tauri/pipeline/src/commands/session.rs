@@ -11,7 +11,7 @@ use crate::{
     user_text::UserText,
 };
 use foldback_store::{Case, SessionRecord, StoreError, UsageTotals};
-use foldback_wire::{Actor, FileKind, MessageFlags, Operation, TurnId, UsageLine};
+use foldback_wire::{Actor, FileKind, MessageFlags, Operation, TurnId, UsageLine, messages};
 
 impl Commands {
     /// The totals of the session; with an argument, sets the line about tokens under its answers.
@@ -82,9 +82,10 @@ impl Commands {
             set.join(", ")
         };
         Ok(format!(
-            "ℹ️ Conversation `{session}`, {scope}\nBegan: {}, {turns} messages in all\nGoes on: {until}\nSet: \
+            "ℹ️ Conversation `{session}`, {scope}\nBegan: {}, {} in all\nGoes on: {until}\nSet: \
              {set}\nQueue: {}\n{}",
             began.unwrap_or(created),
+            messages(turns),
             self.queue_settings(answer, &settings).in_words(),
             in_words(recorder.journal.usage(session).await?),
         ))
@@ -136,7 +137,7 @@ impl Commands {
         let export = OutgoingOperation::new(Operation::SendFile {
             path: file.relative,
             kind: FileKind::File,
-            caption: Some(format!("ℹ️ The conversation, {turns} messages{older}.")),
+            caption: Some(format!("ℹ️ The conversation, {}{older}.", messages(turns))),
             reply_to: None,
             checked: file.identity,
             flags: MessageFlags::default(),

@@ -3,7 +3,7 @@
 use super::Commands;
 use crate::{gates::OwnAnswer, recorder::Recorder};
 use foldback_store::{SessionRecord, StoreError};
-use foldback_wire::{Kind, Usage};
+use foldback_wire::{Kind, Usage, messages};
 
 impl Commands {
     /// The agent, what goes on, what was counted, and what is set.
@@ -25,7 +25,7 @@ impl Commands {
         let mut lines = vec![
             format!("ℹ️ Foldback {}", env!("CARGO_PKG_VERSION")),
             format!("Agent: {} with {model}", agent.backend()),
-            format!("Conversation: {turns} messages, {state}"),
+            format!("Conversation: {}, {state}", messages(turns)),
         ];
         let used = latest(record.as_ref(), recorder, |kind| match kind {
             Kind::Used { usage } => Some(usage),

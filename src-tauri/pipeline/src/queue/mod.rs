@@ -51,7 +51,7 @@ use arrivals::Arrivals;
 use debounce::Debounced;
 use foldback_directives::inbound::QueueMode;
 use foldback_store::StoreError;
-use foldback_wire::{Actor, Gate, Kind, SessionId, Stage, TurnId};
+use foldback_wire::{Actor, Gate, Kind, SessionId, Stage, TurnId, messages_wait};
 use joined::JoinedMessages;
 use policy::BySettings;
 use std::{collections::VecDeque, sync::Arc};
@@ -201,7 +201,8 @@ impl TurnQueue {
             }
             QueueEntry::Full(pending) => {
                 let cap = settings.cap.value;
-                let detail = format!("{cap} messages wait in this conversation already");
+                let waiting = messages_wait(cap);
+                let detail = format!("{waiting} in this conversation already");
                 let stop = Stop::new(Stage::Queue, Gate::QueueFull, detail)
                     .given("waiting", cap.to_string())
                     .changed_by(settings.cap_is_set_at())

@@ -5,7 +5,7 @@ use crate::{
     flow::{Flow, Stop},
     rules::{Rule, Rules},
 };
-use foldback_wire::{ChannelId, Gate, Inbound, Stage, Timestamp, UserId};
+use foldback_wire::{ChannelId, Gate, Inbound, Stage, Timestamp, UserId, messages};
 use std::{
     collections::{HashMap, VecDeque},
     time::Duration,
@@ -46,8 +46,8 @@ impl SenderTimes {
         }
         if times.len() >= most as usize {
             let detail = format!(
-                "the sender wrote {} messages within a minute already",
-                times.len()
+                "the sender wrote {} within a minute already",
+                messages(times.len())
             );
             return Stop::new(Stage::Queue, Gate::SenderLimit, detail)
                 .given("sender", message.sender.id.as_str())

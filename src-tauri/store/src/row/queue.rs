@@ -1,7 +1,7 @@
 //! Messages that wait, or that come into the run of another turn, in words.
 
 use super::words::{lasting, said};
-use foldback_wire::{JoinKind, Kind};
+use foldback_wire::{JoinKind, Kind, messages_wait};
 
 /// The words of an event about the queue; empty for any other.
 pub(super) fn words(kind: &Kind) -> String {
@@ -16,7 +16,10 @@ pub(super) fn words(kind: &Kind) -> String {
         } => said(format_args!("not given to turn {turn}, waits"), why),
         Kind::NotSteered { running: None, why } => said("waits for a run of its own", why),
         Kind::Evicted { cap, setting, .. } => {
-            format!("only summarised for the agent: {cap} messages wait already ({setting})")
+            format!(
+                "only summarised for the agent: {} already ({setting})",
+                messages_wait(*cap)
+            )
         }
         Kind::Joined { into, how } => match how {
             JoinKind::Steered => format!("given to the agent of turn {into}, which was running"),
