@@ -8,13 +8,14 @@ use foldback_wire::rpc::{
     ExampleFile, ExportOf, ExportPreview, ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove,
     FilterCheck, FilterComplete, FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn,
     FindTurnResult, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead,
-    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, LinkText, LogLine, Moment, MomentAt, Mute,
-    Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide,
-    PermissionRef, PreparedMessage, QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel, RecutFixture,
-    RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, SchedulePause, ScheduleRef, Secrets, SendResult,
-    SeqRef, SessionCancel, SessionDetail, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,
-    SessionReorder, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened,
-    ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
+    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, HookLine, LinkText, LogLine, Moment, MomentAt,
+    Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission,
+    PermissionDecide, PermissionRef, PreparedMessage, QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel,
+    RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, SchedulePause, ScheduleRef, Secrets,
+    SendResult, SeqRef, SessionCancel, SessionDetail, SessionDrop, SessionLine, SessionList, SessionQuery,
+    SessionRef, SessionReorder, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary,
+    ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose,
+    WorkspaceOpen,
 };
 use foldback_wire::{PermissionRequest, ScheduleLine};
 use serde::{Serialize, de::DeserializeOwned};
@@ -129,6 +130,7 @@ commands! {
     schedules(Nothing) -> Vec<ScheduleLine>: "The schedules of the configuration: what comes next, and what each said.";
     schedule_run(ScheduleRef) -> Vec<ScheduleLine>: "Begins a schedule now.";
     schedule_pause(SchedulePause) -> Vec<ScheduleLine>: "Pauses a schedule, or lets it go on.";
+    hooks(Nothing) -> Vec<HookLine>: "The hooks of the configuration: what they are told, what waits, and what failed.";
     mute(Mute) -> Status: "Holds back all outbound, or lets it go.";
     demo_play(DemoPlay) -> Status: "Plays the demo: goes on after a pause, begins after an end.";
     demo_stops(Nothing) -> Vec<DemoStop>: "The turns of the demo that the guided tour stops at.";

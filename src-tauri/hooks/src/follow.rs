@@ -1,6 +1,6 @@
 //! Follows the journal and hands each hook what passes its filter.
 
-use crate::{Hook, call::Caller};
+use crate::{Hook, HookStatuses, call::Caller, status::HookRecord};
 use foldback_store::{Journal, Matcher, Scene, StoreError};
 use foldback_wire::{Clock, Draft, Event, Kind, Seq};
 use std::{
@@ -23,19 +23,33 @@ pub struct Hooks {
     journal: Arc<dyn Journal>,
     clock: Arc<dyn Clock>,
     all: Vec<Hook>,
+    statuses: HookStatuses,
 }
 
 /// A hook as the reader of the journal sees it.
 struct Listener {
     matcher: Matcher,
     waiting: mpsc::Sender<Box<Event>>,
+    /// Events that were left out and that the hook was not told of yet.
     left_out: Arc<AtomicU64>,
+    record: HookRecord,
 }
 
 impl Hooks {
     /// Hooks that are told of what a journal gets.
     pub fn new(journal: Arc<dyn Journal>, clock: Arc<dyn Clock>, all: Vec<Hook>) -> Self {
-        Self { journal, clock, all }
+        let statuses = HookStatuses::new(all.len());
+        Self {
+            journal,
+            clock,
+            all,
+            statuses,
+        }
+    }
+
+    /// What becomes of each, in their order.
+    pub fn statuses(&self) -> HookStatuses {
+        self.statuses.clone()
     }
 
     /// Tells the hooks of everything after `from`, until this is dropped or the journal cannot be read. What is being
@@ -44,21 +58,25 @@ impl Hooks {
         if self.all.is_empty() {
             return Ok(());
         }
+        let names: Vec<_> = self.all.iter().map(|hook| hook.name.clone()).collect();
+        self.statuses.learn(self.journal.as_ref(), &names, from).await?;
         let calls = CancellationToken::new();
         let _calls = calls.clone().drop_guard();
         let now = self.clock.now();
         let mut listeners = Vec::new();
-        for hook in self.all {
+        for (number, hook) in self.all.into_iter().enumerate() {
+            let record = self.statuses.of(number);
             let (waiting, events) = mpsc::channel(WAITING);
             let left_out = Arc::new(AtomicU64::new(0));
             listeners.push(Listener {
                 matcher: hook.filter.matcher(now),
                 waiting,
                 left_out: Arc::clone(&left_out),
+                record: record.clone(),
             });
             let caller = Caller::new(hook, Arc::clone(&self.clock));
             let told = tell_each(
-                caller,
+                (caller, record),
                 events,
                 left_out,
                 Arc::clone(&self.journal),
@@ -137,7 +155,9 @@ impl Listener {
     fn offer(&self, event: &Event) {
         let mut told = Box::new(event.clone());
         told.kind.forget_handles();
+        self.record.event_waits();
         if let Err(TrySendError::Full(_)) = self.waiting.try_send(told) {
+            self.record.event_left_out();
             self.left_out.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -145,14 +165,16 @@ impl Listener {
 
 /// Tells a hook of each event that waits, and the journal of each that was told.
 async fn tell_each(
-    caller: Caller,
+    (caller, record): (Caller, HookRecord),
     mut events: mpsc::Receiver<Box<Event>>,
     left_out: Arc<AtomicU64>,
     journal: Arc<dyn Journal>,
     clock: Arc<dyn Clock>,
 ) {
     while let Some(event) = events.recv().await {
+        record.call_begins(event.seq);
         let end = caller.tell(&event, left_out.swap(0, Ordering::Relaxed)).await;
+        let done = end.done;
         // Of no turn: the one that the event is of may have ended, and nothing comes after that.
         let draft = Draft {
             at: clock.now(),
@@ -161,8 +183,11 @@ async fn tell_each(
             channel: None,
             kind: Kind::HookEnded(end),
         };
-        if let Err(error) = journal.append(vec![draft]) {
+        let told = journal.append(vec![draft]);
+        if let Err(error) = &told {
             tracing::warn!(hook = %caller.name(), %error, "what became of a hook is not in the journal");
         }
+        let seq = told.ok().and_then(|places| places.first().copied());
+        record.call_ended(seq, done);
     }
 }

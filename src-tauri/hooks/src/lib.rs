@@ -21,8 +21,10 @@ mod destination;
 mod follow;
 mod program_call;
 mod signature;
+mod status;
 mod url_call;
 
 pub use destination::{Destination, Hook};
 pub use follow::Hooks;
 pub use signature::sign;
+pub use status::{HookStatus, HookStatuses};

@@ -2,7 +2,7 @@
 
 use axum::{Router, body::Bytes, extract::State, http::HeaderMap, http::StatusCode, routing::post};
 use foldback_agents::Program;
-use foldback_hooks::{Destination, Hook, Hooks, sign};
+use foldback_hooks::{Destination, Hook, HookStatus, HookStatuses, Hooks, sign};
 use foldback_pipeline::TokioClock;
 use foldback_store::{Filter, Journal, MemoryJournal};
 use foldback_wire::{Clock, Draft, Event, HookEnd, Kind, Secret, Seq};
@@ -17,6 +17,7 @@ struct Bench {
     journal: Arc<dyn Journal>,
     clock: Arc<dyn Clock>,
     hooks: Option<JoinHandle<()>>,
+    statuses: HookStatuses,
 }
 
 impl Bench {
@@ -26,12 +27,32 @@ impl Bench {
             journal: Arc::new(MemoryJournal::default()),
             clock: Arc::new(TokioClock::system()),
             hooks: None,
+            statuses: HookStatuses::default(),
         };
         bench.warn("before");
-        let told = Hooks::new(Arc::clone(&bench.journal), Arc::clone(&bench.clock), hooks);
-        let from = bench.journal.head();
-        bench.hooks = Some(tokio::spawn(async move { told.run(from).await.unwrap() }));
+        bench.begin(hooks);
         bench
+    }
+
+    /// Begins with these hooks, as a start of the process does.
+    fn begin(&mut self, hooks: Vec<Hook>) {
+        self.hooks.iter().for_each(JoinHandle::abort);
+        let told = Hooks::new(Arc::clone(&self.journal), Arc::clone(&self.clock), hooks);
+        self.statuses = told.statuses();
+        let from = self.journal.head();
+        self.hooks = Some(tokio::spawn(async move { told.run(from).await.unwrap() }));
+    }
+
+    /// The status of the only hook, once it is as wanted.
+    async fn status(&self, is_so: impl Fn(&HookStatus) -> bool) -> HookStatus {
+        for _ in 0..600 {
+            let status = self.statuses.read().remove(0);
+            if is_so(&status) {
+                return status;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("{:?}", self.statuses.read());
     }
 
     fn warn(&self, detail: &str) -> Seq {
@@ -110,6 +131,22 @@ async fn a_program_that_fails_is_told_with_its_reason_and_not_run_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_latest_call_and_the_failures_are_known_also_over_a_restart() {
+    let fails = || hook("disk", shell("grep -q full && exit 3; exit 0"));
+    let mut bench = Bench::with(vec![fails()]);
+    bench.warn("the disk is full");
+    let first = bench.status(|status| status.failed == 1).await;
+    bench.warn("the disk is fine");
+    let status = bench.status(|status| status.done == 1).await;
+    assert_eq!(status.failures, first.failures);
+    assert!(status.latest > first.latest);
+    bench.begin(vec![fails()]);
+    let again = bench.status(|status| status.latest.is_some()).await;
+    assert_eq!((again.done, again.failed), (0, 0), "the process counts its own");
+    assert_eq!((again.latest, again.failures), (status.latest, status.failures));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn one_that_takes_too_long_is_ended_and_what_hooks_do_is_told_to_none() {
     let mut slow = hook("", shell("sleep 60"));
     slow.timeout = Duration::from_millis(200);
@@ -136,9 +173,12 @@ async fn more_than_64_do_not_wait_and_are_counted() {
     for number in 1..=74 {
         bench.warn(&number.to_string());
     }
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    let full = bench.status(|status| status.left_out == 10).await;
+    assert_eq!((full.calling, full.waiting, full.done), (Some(first), 64, 0));
     std::fs::write(gate, "").unwrap();
     let ends = bench.ends(65).await;
+    let idle = bench.status(|status| status.done == 65).await;
+    assert_eq!((idle.calling, idle.waiting, idle.left_out), (None, 0, 10));
     assert_eq!(ends.iter().map(|end| end.left_out).sum::<u64>(), 10);
     assert_eq!(ends[0].event, first);
     assert_eq!(ends.last().unwrap().event, Seq(first.0 + 64));

@@ -45,6 +45,7 @@ import type {
   Found,
   FoundNext,
   FoundTurn,
+  HookLine,
   LinkText,
   LogLine,
   Moment,
@@ -227,6 +228,8 @@ export interface Commands {
   schedule_run: { args: ScheduleRef; result: Array<ScheduleLine> };
   /** Pauses a schedule, or lets it go on. */
   schedule_pause: { args: SchedulePause; result: Array<ScheduleLine> };
+  /** The hooks of the configuration: what they are told, what waits, and what failed. */
+  hooks: { args: Nothing; result: Array<HookLine> };
   /** Holds back all outbound, or lets it go. */
   mute: { args: Mute; result: Status };
   /** Plays the demo: goes on after a pause, begins after an end. */

@@ -1416,6 +1416,16 @@ export type HoldEntry = {
  * delivery; the console shows each one with its rule. */
 export type HoldReason = "trailing_space" | "maybe_marker" | "maybe_code" | "partial_tag" | "open_block" | "open_directive" | "header_open" | "partial_token" | "json_open" | "guard_open" | "redaction_window" | "edit_interval" | "rate_limited" | "channel_cannot_edit" | "channel_off" | "human_delay" | "debounce";
 
+/** A call of a hook, as the journal has it. */
+export type HookCall = {
+  /** The event that tells of it. */
+  seq: Seq,
+  /** Its time. */
+  at: Timestamp,
+  /** How it ended. */
+  end: HookEnd,
+};
+
 /** What became of telling a hook of an event. */
 export type HookEnd = {
   /** Its name in the configuration. */
@@ -1432,6 +1442,32 @@ export type HookEnd = {
   took_ms: number,
   /** Events that passed its filter since it was told last and that it is not told of, as too many waited. */
   left_out?: number,
+};
+
+/** A hook of the configuration, what it is being told and was told. */
+export type HookLine = {
+  /** Its name. */
+  name: string,
+  /** The events that it is told of, as in the filter bar; empty for all. */
+  filter: string,
+  /** Its program, or its address without path and query, which may hold a key. */
+  destination: string,
+  /** True where what is posted is signed. */
+  signed: boolean,
+  /** The event that it is being told of now. */
+  calling: Seq | null,
+  /** Events that wait, at most 64. */
+  waiting: number,
+  /** Calls that succeeded since the start of the process. */
+  done: number,
+  /** Calls that failed since the start of the process. */
+  failed: number,
+  /** Events that it is not told of since the start of the process, as too many waited. */
+  left_out: number,
+  /** Its latest call, also of an earlier start. */
+  latest: HookCall | null,
+  /** Its latest calls that failed, the latest first, also of an earlier start; at most five. */
+  failures: Array<HookCall>,
 };
 
 /** One message as an adapter hands it over, and, after the stage `finalize`, in its normal form. */

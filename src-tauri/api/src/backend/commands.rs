@@ -8,13 +8,14 @@ use foldback_wire::rpc::{
     ExampleFile, ExportOf, ExportPreview, ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove,
     FilterCheck, FilterComplete, FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn,
     FindTurnResult, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead,
-    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, LinkText, LogLine, Moment, MomentAt, Mute,
-    Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide,
-    PermissionRef, PreparedMessage, QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel, RecutFixture,
-    RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, SchedulePause, ScheduleRef, Secrets, SendResult,
-    SeqRef, SessionCancel, SessionDetail, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,
-    SessionReorder, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened,
-    ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
+    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, HookLine, LinkText, LogLine, Moment, MomentAt,
+    Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission,
+    PermissionDecide, PermissionRef, PreparedMessage, QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel,
+    RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, SchedulePause, ScheduleRef, Secrets,
+    SendResult, SeqRef, SessionCancel, SessionDetail, SessionDrop, SessionLine, SessionList, SessionQuery,
+    SessionRef, SessionReorder, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary,
+    ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose,
+    WorkspaceOpen,
 };
 use foldback_wire::{PermissionRequest, ScheduleLine};
 
@@ -277,6 +278,10 @@ impl Commands for Backend {
     async fn schedule_pause(&self, wish: SchedulePause) -> Result<Vec<ScheduleLine>, Failure> {
         self.check_live()?;
         self.pause_schedule(&wish).await
+    }
+
+    async fn hooks(&self, _: Nothing) -> Result<Vec<HookLine>, Failure> {
+        self.list_hooks().await
     }
 
     async fn mute(&self, wish: Mute) -> Result<Status, Failure> {

@@ -77,6 +77,7 @@ use crate::{
 use demo::DemoPlayer;
 use foldback_agents::Faulty;
 use foldback_channels::Loopback;
+use foldback_hooks::HookStatuses;
 use foldback_pipeline::{Engine, Speech, config::Config};
 use foldback_store::{Journal, StoreError};
 use foldback_wire::{
@@ -141,6 +142,8 @@ struct Shared {
     faulty: BTreeMap<&'static str, Arc<Faulty>>,
     /// The number of the fault that was planned last.
     last_fault: AtomicU64,
+    /// What becomes of the configuration's hooks, in its order.
+    hooks: HookStatuses,
     log: LogBook,
     digest: Mutex<Digest>,
     turns: Turns,

@@ -20,7 +20,7 @@ use super::{
     workspaces::Workspaces,
 };
 use crate::live::Digest;
-use foldback_hooks::Hook;
+use foldback_hooks::Hooks;
 use foldback_pipeline::{
     Engine, Parts, Rules, SendDir, StartError,
     config::{ByteSize, ChannelKind, Config, CredentialReader, FilesConfig},
@@ -143,7 +143,9 @@ impl Backend {
             Some(files) => (files.journal, files.exports, Seq(0)),
             None => (journal, data.join("exports"), before),
         };
+        let hooks = hooks::of_journal(hooks, is_replayed, &journal, &clock);
         let shared = Shared {
+            hooks: hooks.statuses(),
             workspace,
             configuration,
             actor,
@@ -184,12 +186,9 @@ impl Backend {
 
     /// Follows the journal from `before` on, and tells the hooks of what comes; prunes one that is a file, and hears
     /// operators beside that.
-    fn attend(&self, before: Seq, file: Option<PathBuf>, hooks: Vec<Hook>) {
+    fn attend(&self, before: Seq, file: Option<PathBuf>, hooks: Hooks) {
         self.spawn(self.clone().follow(before));
-        // What files tell happened elsewhere.
-        if !self.shared.replayed {
-            self.spawn(self.clone().tell_hooks(hooks, before));
-        }
+        self.spawn(super::hooks::run(hooks, before));
         if file.is_some() {
             self.spawn(self.clone().prune_journal());
         }

@@ -4,7 +4,7 @@ use crate::host::Host;
 use foldback_api::{Backend, OpenError, Setup};
 use foldback_pipeline::config::{self, Config};
 use foldback_store::MemoryJournal;
-use foldback_wire::{Actor, Event};
+use foldback_wire::{Actor, Event, rpc::HookLine};
 use serde_json::{Value, json};
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -39,6 +39,14 @@ async fn a_hook_is_told_of_a_turns_end_and_the_journal_of_the_hook() {
     }
     assert_eq!(host.rows("kind:hook_ended").await, 1);
     assert_eq!(host.rows("kind:hook_ended is:warning").await, 0);
+    let lines: Vec<HookLine> = host.call("hooks", json!({})).await;
+    assert_eq!((lines.len(), lines[0].done, lines[0].failed), (1, 1, 0));
+    assert_eq!(lines[0].filter, "kind:turn_ended");
+    assert!(lines[0].destination == "tee" && !lines[0].signed);
+    let latest = lines[0].latest.as_ref().unwrap();
+    assert!(latest.end.done && lines[0].failures.is_empty(), "{latest:?}");
+    let event: Value = host.call("event", json!({"seq": latest.seq})).await;
+    assert!(event.to_string().contains("hook_ended"), "{event}");
     let told: Event = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
     assert_eq!(told.turn.map(|turn| turn.0), sent["turn"].as_u64());
 }

@@ -11,6 +11,7 @@ mod export;
 mod faults;
 mod filter;
 mod fixtures;
+mod hooks;
 mod message_context;
 mod moment;
 mod pairing;
@@ -50,6 +51,7 @@ pub use fixtures::{
     Comparison, FixtureAccept, FixtureCancel, FixtureCase, FixtureEntry, FixtureFromTurn, FixtureJunit,
     FixtureProgress, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Mismatch, Verdict,
 };
+pub use hooks::{HookCall, HookLine};
 pub use message_context::MessageContext;
 pub use moment::{
     DecisionDetail, DecisionInput, DecisionRule, DeliveryWait, Moment, MomentAt, MomentMessage,

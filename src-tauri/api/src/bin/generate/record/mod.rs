@@ -79,6 +79,7 @@ impl Tape {
             "permissions",
             "faults",
             "secrets",
+            "hooks",
             "fixtures",
             "log_tail",
         ] {
