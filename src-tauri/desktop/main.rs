@@ -64,9 +64,16 @@ fn begin(app: AppHandle, start: WindowStart) {
         let shell = app.state::<Shell>();
         shell.started(start.open_backend().await);
         let Ok(live) = shell.backend().await else { return };
+        let restart = live.engine().restart_asked();
         loop {
-            live.window_asked().await;
-            tray::show(&app);
+            tokio::select! {
+                () = live.window_asked() => tray::show(&app),
+                () = restart.cancelled() => {
+                    // The bot ends in order with the event loop, and the program begins anew after that.
+                    app.request_restart();
+                    return;
+                }
+            }
         }
     });
 }
