@@ -21,6 +21,7 @@ mod report;
 mod resend;
 mod reviews;
 mod ruler;
+mod schedules;
 mod sessions;
 mod tray;
 mod trials;

@@ -32,6 +32,7 @@ mod recordings;
 mod recut;
 mod redact;
 mod replay;
+mod schedules;
 mod schema;
 mod secret;
 mod send;
