@@ -28,7 +28,8 @@ it("shows a message up to its prompt, with what is taken out marked", async () =
   expect(said("prepare-answer")).toBe("The agent (script) would be asked with 900 B.");
   expect([...byId("prepare-text").querySelectorAll("del")].map((part) => part.textContent)).toEqual(["/think high"]);
   expect(said("prepare-steps")).toContain("channels.slack.require_mention (default)Mention the bot.");
-  expect(said("prepare-prompt")).toContain("explain");
+  const lines = [...byId("prepare-prompt").querySelectorAll(".line")].map((line) => line.textContent);
+  expect(lines, "each line stands alone").toEqual(["## Message", "", "explain"]);
   await click(byId("prepare-mentioned"));
   await settle();
   expect(calls(host, "compose_prepare").at(-1)).toMatchObject({ context: { mentioned: false } });
