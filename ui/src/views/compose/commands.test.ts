@@ -24,6 +24,20 @@ describe("commands in the user message", () => {
     expect(all("compose-commands")).toHaveLength(0);
   });
 
+  it("are chosen with Up and Down, which else go where they go everywhere", async () => {
+    await open();
+    await typed("/st");
+    const chosen = (): string | null | undefined => byId("compose-commands").querySelector("[aria-current='true'] .mono")?.textContent;
+    expect(chosen()).toBe("/status");
+    await press(content(), "ArrowDown");
+    expect(chosen()).toBe("/stop");
+    await press(content(), "ArrowDown");
+    await press(content(), "ArrowUp");
+    expect(chosen()).toBe("/stop");
+    await press(content(), "Tab");
+    expect(written()).toBe("/stop ");
+  });
+
   it("can be clicked, and are no matter of plain words", async () => {
     await open();
     await typed("hello");

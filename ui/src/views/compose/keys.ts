@@ -13,9 +13,17 @@ export function historyKeys(previous: () => void, next: () => void): Extension {
   );
 }
 
-/** Tab writes out what is offered; where nothing is, it leaves the editor as everywhere. */
-export function completionKey(take: () => boolean): Extension {
-  return Prec.highest(keymap.of([{ key: "Tab", run: take }]));
+/**
+ * Tab writes out what is offered, and Up and Down choose another; where nothing is offered, they do what they do everywhere.
+ */
+export function completionKeys(take: () => boolean, move: (by: 1 | -1) => boolean): Extension {
+  return Prec.highest(
+    keymap.of([
+      { key: "Tab", run: take },
+      { key: "ArrowDown", run: () => move(1) },
+      { key: "ArrowUp", run: () => move(-1) },
+    ]),
+  );
 }
 
 /** Tells where the cursor stands. */
