@@ -59,7 +59,7 @@ export async function shows(browser, id, pattern, timeout = 60_000) {
 /** Types a text where the focus is, key by key: each is let go before the next goes down. */
 export async function type(browser, text) {
   const keys = browser.action("key");
-  for (const key of text) keys.down(key).up(key);
+  for (const key of text) keys.down(key === "\n" ? Key.Enter : key).up(key === "\n" ? Key.Enter : key);
   await keys.perform();
 }
 

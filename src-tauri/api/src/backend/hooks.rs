@@ -20,16 +20,21 @@ pub struct HookSetupError {
     source: SecretError,
 }
 
-/// The hooks of a configuration.
+/// The hooks of a configuration on a journal. Those of files that were opened are none: what files tell happened elsewhere.
 ///
 /// # Errors
 /// Where a key that signs cannot be read: an alarm that its receiver refuses is found out when it is needed.
-pub(super) fn build(config: &Config, credentials: &CredentialReader) -> Result<Vec<Hook>, HookSetupError> {
-    config
-        .hooks
-        .iter()
-        .map(|hook| hook_of(hook, credentials))
-        .collect()
+pub(super) fn build(
+    config: &Config,
+    credentials: &CredentialReader,
+    is_replayed: bool,
+    journal: &Arc<dyn Journal>,
+    clock: &Arc<dyn Clock>,
+) -> Result<Hooks, HookSetupError> {
+    let all = config.hooks.iter().filter(|_| !is_replayed);
+    let all = all.map(|hook| hook_of(hook, credentials));
+    let all = all.collect::<Result<_, _>>()?;
+    Ok(Hooks::new(Arc::clone(journal), Arc::clone(clock), all))
 }
 
 fn hook_of(hook: &HookConfig, credentials: &CredentialReader) -> Result<Hook, HookSetupError> {
@@ -52,17 +57,6 @@ fn hook_of(hook: &HookConfig, credentials: &CredentialReader) -> Result<Hook, Ho
         destination,
         timeout: hook.timeout.0,
     })
-}
-
-/// The hooks on a journal. Those of files that were opened are none: what files tell happened elsewhere.
-pub(super) fn of_journal(
-    hooks: Vec<Hook>,
-    is_replayed: bool,
-    journal: &Arc<dyn Journal>,
-    clock: &Arc<dyn Clock>,
-) -> Hooks {
-    let hooks = if is_replayed { Vec::new() } else { hooks };
-    Hooks::new(Arc::clone(journal), Arc::clone(clock), hooks)
 }
 
 /// Tells the hooks of what happens after `from`, until the backend ends.

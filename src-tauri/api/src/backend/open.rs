@@ -115,7 +115,7 @@ impl Backend {
         let typed = Typed::new(Arc::clone(&journal));
         let Made { agents, faulty } = agents::build(&config, &around, &typed, &clock, &rng)?;
         let speech = speech::build(&config, &credentials, data.join("voices"), &clock)?;
-        let hooks = hooks::build(&config, &credentials)?;
+        let hooks = hooks::build(&config, &credentials, replayed.is_some(), &journal, &clock)?;
         let config = Arc::new(config);
         let kept_in = journal.kept_in();
         let Adapters { all, loopbacks } =
@@ -137,13 +137,11 @@ impl Backend {
         let demo = (demo && all_simulated(&config))
             .then(|| DemoPlayer::prepare(&config, &base, demo_start, first_start));
         let engine = Engine::start(parts).await?;
-        let is_replayed = replayed.is_some();
         // What files tell is counted from their beginning; the bot beside them tells nothing.
-        let (journal, exports, before) = match replayed {
-            Some(files) => (files.journal, files.exports, Seq(0)),
-            None => (journal, data.join("exports"), before),
+        let (journal, exports, before, replayed) = match replayed {
+            Some(files) => (files.journal, files.exports, Seq(0), true),
+            None => (journal, data.join("exports"), before, false),
         };
-        let hooks = hooks::of_journal(hooks, is_replayed, &journal, &clock);
         let shared = Shared {
             hooks: hooks.statuses(),
             workspace,
@@ -156,7 +154,7 @@ impl Backend {
             fixtures,
             clock,
             journal,
-            replayed: is_replayed,
+            replayed,
             workspaces: Workspaces::default(),
             window: WindowRequests::new(window),
             window_asked: Notify::new(),

@@ -21,7 +21,7 @@ async fn host() -> Host {
 
 #[tokio::test(start_paused = true)]
 async fn a_schedule_is_listed_paused_let_go_on_and_begun() {
-    let host = host().await;
+    let host = Box::pin(host()).await;
     let lines: Vec<ScheduleLine> = host.call("schedules", json!({})).await;
     let next = lines[0].next.unwrap();
     assert!(
@@ -64,7 +64,7 @@ async fn a_schedule_is_listed_paused_let_go_on_and_begun() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_no_schedule_or_cannot_begin_is_refused_by_name() {
-    let host = host().await;
+    let host = Box::pin(host()).await;
     for name in ["schedule_run", "schedule_pause"] {
         let (code, message, hint) = host
             .failure(name, json!({"name": "evening", "paused": true}))

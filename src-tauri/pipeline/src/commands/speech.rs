@@ -66,12 +66,11 @@ impl Commands {
             }
         };
         let stored = self.context.sessions.settings(&answer.session).await?.speech;
-        let (mode, source) = match stored {
-            Some(mode) => (mode, SettingSource::Session),
-            None => {
-                let key = format!("channels.{channel}.speech_auto");
-                (ports.settings(channel).speech_auto, ports.config.source_of(&key))
-            }
+        let (mode, source) = if let Some(mode) = stored {
+            (mode, SettingSource::Session)
+        } else {
+            let key = format!("channels.{channel}.speech_auto");
+            (ports.settings(channel).speech_auto, ports.config.source_of(&key))
         };
         Ok(format!(
             "ℹ️ {voice}\nSpoken: {mode} ({source}). {}\n{}\n/tts and {MODES} sets it here; /tts and a text says that \
