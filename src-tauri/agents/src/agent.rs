@@ -1,7 +1,7 @@
 //! The seam between the pipeline and whatever answers.
 
 use crate::{
-    history::{Compaction, CompactionError, CompactionOrder, ConversationSize, History},
+    history::{Compaction, CompactionError, CompactionOrder, ConversationSize, History, HistoryEntry},
     levels::{LevelRefusal, LevelSupports},
 };
 use async_trait::async_trait;
@@ -22,6 +22,9 @@ pub struct TurnRequest {
     pub session: SessionId,
     /// The whole prompt: envelope and the user's text.
     pub prompt: String,
+    /// The prompt as an agent that keeps the conversation by itself tells it again with later turns: without what each
+    /// prompt says anew. `None` where the run leaves nothing in the conversation.
+    pub remembered: Option<String>,
     /// The message that triggered the turn, for agents that answer from a script.
     pub message: Inbound,
     /// The levels that it is asked for. One that it does not have is told as [`Step::LevelIgnored`].
@@ -270,6 +273,16 @@ pub trait Agent: Send + Sync {
     /// out. False where it keeps none by itself, or remembers something of this one already; then nothing changes.
     fn restore(&self, _session: &SessionId, _history: &History) -> bool {
         false
+    }
+
+    /// Puts a turn as it was delivered in the place of what its run left in a conversation that the agent remembers by
+    /// itself, so that this is what a restart would rebuild. Called again where more of the turn was delivered since. Nothing
+    /// changes where no such run is remembered.
+    fn retell(&self, _session: &SessionId, _run: RunId, _turn: &[HistoryEntry]) {}
+
+    /// Answers that a compaction would summarise now; 0 where there is nothing to summarise.
+    fn compactable(&self, _session: &SessionId, _order: &CompactionOrder) -> usize {
+        0
     }
 
     /// Has the model write a summary of a conversation that it remembers by itself, which takes the place of all but the

@@ -2,7 +2,7 @@
 
 use crate::{
     Accepts, Agent, AgentEvent, Compaction, CompactionError, CompactionOrder, ConversationSize, History,
-    LevelSupports, Steer, SteerInput, Step, StepSink, TurnRequest,
+    HistoryEntry, LevelSupports, Steer, SteerInput, Step, StepSink, TurnRequest,
     emitter::{Emitter, Interrupt},
 };
 use async_trait::async_trait;
@@ -280,6 +280,16 @@ impl Agent for Fallback {
     fn restore(&self, session: &SessionId, history: &History) -> bool {
         let restored = self.all().map(|agent| agent.restore(session, history));
         restored.fold(false, |one, other| one | other)
+    }
+
+    /// Only the one that ran it remembers the run.
+    fn retell(&self, session: &SessionId, run: RunId, turn: &[HistoryEntry]) {
+        self.all().for_each(|agent| agent.retell(session, run, turn));
+    }
+
+    fn compactable(&self, session: &SessionId, order: &CompactionOrder) -> usize {
+        let all = self.all().map(|agent| agent.compactable(session, order));
+        all.max().unwrap_or_default()
     }
 
     /// The next one summarises where one cannot, for the same faults as with a run.

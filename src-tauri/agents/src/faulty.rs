@@ -2,7 +2,7 @@
 
 use crate::{
     Accepts, Agent, AgentEvent, Compaction, CompactionError, CompactionOrder, ConversationSize, History,
-    LevelSupports, Steer, SteerInput, Step, StepSink, TurnRequest,
+    HistoryEntry, LevelSupports, Steer, SteerInput, Step, StepSink, TurnRequest,
     emitter::{Emitter, Interrupt},
     joiner::Joiner,
 };
@@ -148,6 +148,14 @@ impl Agent for Faulty {
 
     fn restore(&self, session: &SessionId, history: &History) -> bool {
         self.agent.restore(session, history)
+    }
+
+    fn retell(&self, session: &SessionId, run: RunId, turn: &[HistoryEntry]) {
+        self.agent.retell(session, run, turn);
+    }
+
+    fn compactable(&self, session: &SessionId, order: &CompactionOrder) -> usize {
+        self.agent.compactable(session, order)
     }
 
     async fn compact(

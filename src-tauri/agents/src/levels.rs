@@ -40,6 +40,24 @@ pub struct LevelSupports {
     pub model: LevelSupport,
     /// Which account or credentials it uses.
     pub profile: LevelSupport,
+    /// Where its commands run.
+    pub host: LevelSupport,
+    /// On which machine its commands run.
+    pub node: LevelSupport,
+}
+
+/// The category of the option by which an agent of the backend `acp` offers where its commands run. The protocol leaves
+/// categories that begin with `_` to whoever needs one.
+pub(crate) const HOST_OPTION: &str = "_exec_host";
+/// The same for the machine on which they run.
+pub(crate) const NODE_OPTION: &str = "_exec_node";
+
+/// Nobody but the agent says where its commands run.
+fn decides_itself(backend: &str, option: &str) -> LevelSupport {
+    LevelSupport::Unsupported(format!(
+        "{backend} decides itself where commands run; it takes an agent of the backend acp that offers an option of the \
+         category {option}"
+    ))
 }
 
 /// A level that an agent does not have.
@@ -61,6 +79,8 @@ impl LevelSupports {
             think: cannot("set a think level"),
             model: cannot("set a model"),
             profile: cannot("choose a profile"),
+            host: decides_itself(&answerer.backend, HOST_OPTION),
+            node: decides_itself(&answerer.backend, NODE_OPTION),
             answerer,
         }
     }
@@ -71,6 +91,8 @@ impl LevelSupports {
             RunLevel::Think => &self.think,
             RunLevel::Model => &self.model,
             RunLevel::Profile => &self.profile,
+            RunLevel::Host => &self.host,
+            RunLevel::Node => &self.node,
         }
     }
 
@@ -85,6 +107,8 @@ impl LevelSupports {
             match refusal.level {
                 RunLevel::Think => taken.think = None,
                 RunLevel::Model => taken.model = None,
+                RunLevel::Host => taken.host = None,
+                RunLevel::Node => taken.node = None,
                 RunLevel::Profile => {
                     if let Some(model) = &mut taken.model {
                         model.profile = None;
@@ -115,6 +139,8 @@ impl LevelSupports {
                     RunLevel::Think => "think level",
                     RunLevel::Model => "model",
                     RunLevel::Profile => "profile",
+                    RunLevel::Host => "host for commands",
+                    RunLevel::Node => "machine for commands",
                 };
                 format!(
                     "{} has no {name} {asked}; it has {}",
@@ -177,6 +203,7 @@ mod tests {
         RunLevels {
             think: Some(think),
             model: ModelOverride::parse(model),
+            ..RunLevels::default()
         }
     }
 

@@ -11,7 +11,7 @@ use crate::{
         links::LinkStage,
         notices::notices_section,
         others::{CollectedMessage, collected_section, group_section, summary_section},
-        prepare::{HostAbilities, PrepareContext, prepare},
+        prepare::{HostAbilities, PrepareContext, prepare, without_directives},
         transcript::transcripts,
     },
     voices::VoiceOutput,
@@ -135,6 +135,7 @@ pub(crate) async fn brief(
     let request = TurnRequest {
         run: context.ids.run(),
         session: pending.session.clone(),
+        remembered: Some(without_directives(&prompt)),
         prompt,
         message,
         levels: RunLevels::default(),

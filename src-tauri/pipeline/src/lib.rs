@@ -32,6 +32,7 @@ mod id;
 pub mod invariants;
 mod late;
 mod leaks;
+mod level_settings;
 mod output;
 mod own_messages;
 mod pairing;

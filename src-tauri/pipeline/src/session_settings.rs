@@ -1,10 +1,11 @@
 //! Settings of sessions: what directives make of them, and which value counts for a turn.
 
-use crate::config::{
-    CarriedSetting, PermissionPolicy, PermissionsConfig, ReasoningDisplay, ToolDisplay, ToolKind,
+use crate::{
+    config::{CarriedSetting, PermissionPolicy, PermissionsConfig, ReasoningDisplay, ToolDisplay, ToolKind},
+    level_settings::ConfiguredLevels,
 };
 use foldback_directives::inbound::{
-    Directives, Elevated, ExecAsk, ExecSecurity, Model, Queue, Reasoning, Think, Verbose,
+    Directives, Elevated, Exec, ExecAsk, ExecHost, ExecSecurity, Model, Queue, Reasoning, Think, Verbose,
 };
 use foldback_store::SessionSettings;
 use foldback_wire::{
@@ -92,7 +93,15 @@ pub(crate) fn levels_of(directives: &Directives, names: &BTreeMap<String, String
             .model
             .as_ref()
             .and_then(|model| model_override(model, names)),
+        host: directives.exec.as_ref().and_then(host_of),
+        node: directives.exec.as_ref().and_then(|exec| exec.node.clone()),
     }
+}
+
+/// The place where commands are to run; where they run anyway asks for nothing.
+fn host_of(exec: &Exec) -> Option<String> {
+    let host = exec.host.filter(|host| *host != ExecHost::Auto);
+    host.map(|host| host.code().to_owned())
 }
 
 fn think_level(level: Option<Think>) -> Option<ThinkLevel> {
@@ -121,16 +130,18 @@ fn model_override(model: &Model, names: &BTreeMap<String, String>) -> Option<Mod
     Some(chosen)
 }
 
-/// The settings of a turn: those of its message before those of its session. What neither sets, the channel and the
-/// configuration decide where it is used.
+/// The settings of a turn: those of its message before those of its session, and levels of the configuration behind both.
+/// What none of them sets, the channel and the configuration decide where it is used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TurnSettings {
     pub(crate) message: SessionSettings,
     pub(crate) session: SessionSettings,
+    pub(crate) configured: ConfiguredLevels,
 }
 
 impl TurnSettings {
-    /// The settings that count and are not the configuration's, each with where it comes from.
+    /// The settings that count and are set by the message, by the session or for all of them (`agent.defaults`), each with
+    /// where it comes from.
     pub(crate) fn effective(&self) -> Vec<EffectiveSetting> {
         let inline = self.message.written();
         let is_inline = |name: &str| inline.iter().any(|(known, _)| *known == name);
@@ -144,23 +155,34 @@ impl TurnSettings {
             }
         };
         let told_inline = inline.iter().cloned().map(told(SettingSource::Inline));
-        told_inline
+        let mut effective: Vec<_> = told_inline
             .chain(stored.map(told(SettingSource::Session)))
-            .collect()
+            .collect();
+        for level in self.configured.effective() {
+            if effective.iter().all(|known| known.setting != level.setting) {
+                effective.push(level);
+            }
+        }
+        effective
     }
 
     /// The levels that the agent is asked for.
     pub(crate) fn levels(&self, names: &BTreeMap<String, String>) -> RunLevels {
         let model = self.message.model.as_ref().or(self.session.model.as_ref());
+        let (message, session) = (&self.message.exec, &self.session.exec);
+        let exec_of_host = if message.host.is_some() { message } else { session };
+        let node = message.node.as_ref().or(session.node.as_ref());
         RunLevels {
-            think: think_level(self.message.think.or(self.session.think)),
+            think: think_level(self.message.think.or(self.session.think)).or(self.configured.defaults.think),
             model: model.and_then(|model| model_override(model, names)),
+            host: host_of(exec_of_host),
+            node: node.cloned(),
         }
     }
 
     /// Display of tool calls in the chat, where it is set.
     pub(crate) fn tools(&self) -> Option<ToolDisplay> {
-        let level = self.message.verbose.or(self.session.verbose)?;
+        let level = self.verbose()?;
         Some(match level {
             Verbose::Off => ToolDisplay::None,
             Verbose::On => ToolDisplay::Compact,
@@ -168,10 +190,14 @@ impl TurnSettings {
         })
     }
 
-    /// True where people asked to be told what the agent does.
+    /// True where people, or the configuration for all of them, want to be told what the agent does.
     pub(crate) fn is_verbose(&self) -> bool {
-        let level = self.message.verbose.or(self.session.verbose);
-        level.is_some_and(|level| level != Verbose::Off)
+        self.verbose().is_some_and(|level| level != Verbose::Off)
+    }
+
+    fn verbose(&self) -> Option<Verbose> {
+        let chosen = self.message.verbose.or(self.session.verbose);
+        chosen.or(self.configured.verbose())
     }
 
     /// The line about tokens under the answer, where it is set.
@@ -186,7 +212,8 @@ impl TurnSettings {
 
     /// Display of reasoning in the chat, where it is set.
     pub(crate) fn reasoning(&self) -> Option<ReasoningDisplay> {
-        let level = self.message.reasoning.or(self.session.reasoning)?;
+        let chosen = self.message.reasoning.or(self.session.reasoning);
+        let level = chosen.or(self.configured.reasoning())?;
         Some(match level {
             Reasoning::Off => ReasoningDisplay::Hide,
             Reasoning::On => ReasoningDisplay::Show,
@@ -269,6 +296,7 @@ mod tests {
         let settings = TurnSettings {
             message: set(&["/verbose off x"]),
             session: set(&["/verbose full /reasoning on"]),
+            ..TurnSettings::default()
         };
         assert_eq!(settings.tools(), Some(ToolDisplay::None));
         assert_eq!(settings.reasoning(), Some(ReasoningDisplay::Show));
@@ -287,6 +315,37 @@ mod tests {
     }
 
     #[test]
+    fn a_level_of_the_configuration_counts_where_nobody_sets_one() {
+        let text = "[agent.defaults]\nthink = \"low\"\nverbose = \"on\"\nreasoning = \"stream\"\n";
+        let config = crate::config::parse(text, std::path::Path::new("f")).unwrap();
+        let mut settings = TurnSettings {
+            message: set(&["/verbose off x"]),
+            session: set(&["/think high"]),
+            configured: ConfiguredLevels::of(&config, &"slack".into()),
+        };
+        let told = |settings: &TurnSettings| {
+            let set = settings.effective().into_iter();
+            set.map(|s| format!("{} {} ({})", s.setting, s.value, s.source))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            told(&settings),
+            [
+                "verbose off (inline)",
+                "think high (session)",
+                "reasoning stream (global)"
+            ]
+        );
+        assert_eq!(settings.tools(), Some(ToolDisplay::None));
+        assert_eq!(settings.reasoning(), Some(ReasoningDisplay::Stream));
+        assert!(!settings.is_verbose());
+        (settings.message, settings.session) = (set(&[]), set(&["/think high", "/think default"]));
+        assert_eq!(settings.tools(), Some(ToolDisplay::Compact));
+        assert!(settings.is_verbose());
+        assert_eq!(settings.levels(&BTreeMap::new()).think, Some(ThinkLevel::Low));
+    }
+
+    #[test]
     fn a_model_is_meant_by_its_short_name_its_number_or_its_own_name() {
         let names = BTreeMap::from([
             ("opus".to_owned(), "anthropic/opus-4".to_owned()),
@@ -296,6 +355,7 @@ mod tests {
             let settings = TurnSettings {
                 message: set(&[text]),
                 session: set(&["/think high /model openai/gpt"]),
+                ..TurnSettings::default()
             };
             let levels = settings.levels(&names);
             (

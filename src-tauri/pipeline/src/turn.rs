@@ -12,6 +12,7 @@ use crate::{
         turn_delivery::TurnDelivery, typing::Typing,
     },
     leaks::LeakWatch,
+    level_settings::ConfiguredLevels,
     pending::{JoinedMessage, Pending},
     ports::Port,
     rules::Rule,
@@ -110,6 +111,7 @@ impl TurnRunner {
                     terminal: terminal.clone(),
                 },
             ])?;
+            self.retell(&pending).await;
             Ok::<_, StoreError>((terminal, stopped))
         }
         .instrument(span)
@@ -250,6 +252,7 @@ impl TurnRunner {
         typing.stop().await;
         let ((), failure) = ended?;
         if delivery.is_busy_elsewhere() {
+            self.retell(pending).await;
             free.cancel();
             delivery.collect_elsewhere().await?;
         }
@@ -315,8 +318,8 @@ impl TurnRunner {
         }
     }
 
-    /// The settings of a turn, read as its run starts, and what its agent is to be told; those settings that are not the
-    /// configuration's are told.
+    /// The settings of a turn, read as its run starts, and what its agent is to be told; those that are set
+    /// are told.
     async fn settings_of(&self, pending: &Pending) -> Result<(TurnSettings, Vec<SystemNotice>), StoreError> {
         let sessions = &self.context.sessions;
         let (session, mut notices) = sessions.state_for_turn(&pending.session).await?;
@@ -326,6 +329,7 @@ impl TurnRunner {
         let settings = TurnSettings {
             message: pending.overrides.clone(),
             session,
+            configured: ConfiguredLevels::of(&self.context.ports.config, &pending.message.channel),
         };
         let told = settings.effective();
         if !told.is_empty() {

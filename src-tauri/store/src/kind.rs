@@ -78,6 +78,7 @@ kinds! {
     QueueReordered = "queue_reordered", Some(Stage::Queue.code()) => "A person put what waits into another order.",
     SessionReset = "session_reset", Some(Stage::Session.code()) => "The conversation begins anew: the agent forgets the one before.",
     HistoryRestored = "history_restored", Some(Stage::Prepare.code()) => "The agent was given the conversation as it was before a restart.",
+    MemoryFlushed = "memory_flushed", Some(Stage::Prepare.code()) => "The agent was asked to write its memory down before the conversation is compacted.",
     HistoryCompacted = "history_compacted", Some(Stage::Prepare.code()) => "The beginning of the conversation became a summary.",
     LevelIgnored = "level_ignored", Some(Stage::Run.code()) => "The run was asked for a level that the agent does not have.",
     Used = "used", Some(Stage::Run.code()) => "Tokens were counted.",

@@ -35,7 +35,9 @@ impl Ledger {
             self.numbers.turn = self.numbers.turn.max(turn.0 + 1);
         }
         match &draft.kind {
-            Kind::RunStarted { run, .. } => self.numbers.run = self.numbers.run.max(run.0 + 1),
+            Kind::RunStarted { run, .. } | Kind::MemoryFlushed { run, .. } => {
+                self.numbers.run = self.numbers.run.max(run.0 + 1);
+            }
             Kind::Intended { op, .. } => self.numbers.op = self.numbers.op.max(op.0 + 1),
             _ => {}
         }

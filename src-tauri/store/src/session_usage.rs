@@ -9,7 +9,8 @@ pub struct UsageTotals {
     pub input: u64,
     /// Tokens written.
     pub output: u64,
-    /// How often a backend told its tokens: once for each answer and each summary of the conversation.
+    /// How often a backend told its tokens: once for each answer, each summary of the conversation and each
+    /// time that the agent wrote its memory down.
     pub counted: u64,
 }
 
@@ -31,7 +32,7 @@ impl UsageTotals {
 pub(crate) const fn usage_of(kind: &Kind) -> Option<Usage> {
     match kind {
         Kind::Used { usage } => Some(*usage),
-        Kind::HistoryCompacted { usage, .. } => *usage,
+        Kind::HistoryCompacted { usage, .. } | Kind::MemoryFlushed { usage, .. } => *usage,
         _ => None,
     }
 }

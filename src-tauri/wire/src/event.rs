@@ -376,6 +376,29 @@ pub enum Kind {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         summarised: bool,
     },
+    /// The agent was asked to write its memory down before the beginning of the conversation becomes a summary, once for
+    /// each compaction (`agent.memory_flush`). Nothing of what it said is sent, and the conversation does not have it.
+    MemoryFlushed {
+        /// Its run.
+        run: RunId,
+        /// The question.
+        prompt: String,
+        /// The answer, at most its first 16 KiB.
+        answer: String,
+        /// The tools that it used, each as it was left.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tools: Vec<ToolCall>,
+        /// Milliseconds that it took.
+        took_ms: u64,
+        /// Tokens that it took, where the backend told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        usage: Option<Usage>,
+        /// Why it did not end well; absent where it did. The conversation is compacted all the same.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        failure: Option<String>,
+    },
     /// The model summarised the beginning of the conversation, and the summary stands in its place from here on.
     HistoryCompacted {
         /// The author: a person, or the pipeline where the conversation was full.
@@ -394,6 +417,11 @@ pub enum Kind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         usage: Option<Usage>,
+        /// True where the agent wrote its memory down before, false where that failed; absent where `agent.memory_flush` is
+        /// off.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        flushed: Option<bool>,
     },
     /// The run was asked for a level that its backend, or the agent behind it, does not have: it runs without it.
     LevelIgnored {

@@ -1,4 +1,4 @@
-//! What a run is asked for beside its prompt: how much the agent thinks, and which model answers.
+//! What a run is asked for beside its prompt: how much the agent thinks, which model answers, and where its commands run.
 
 use crate::closed::closed_set;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,8 @@ closed_set! {
         Think = "think": "How much the agent thinks.",
         Model = "model": "Which model answers.",
         Profile = "profile": "Which of several accounts or credentials of the backend is used.",
+        Host = "host": "Where the agent's commands run.",
+        Node = "node": "On which machine the agent's commands run.",
     }
 }
 
@@ -38,12 +40,20 @@ pub struct RunLevels {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub model: Option<ModelOverride>,
+    /// Where its commands run, as `/exec host=` names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub host: Option<String>,
+    /// On which machine its commands run, as `/exec node=` names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub node: Option<String>,
 }
 
 impl RunLevels {
     /// True where the backend is asked for nothing.
     pub const fn is_empty(&self) -> bool {
-        self.think.is_none() && self.model.is_none()
+        self.think.is_none() && self.model.is_none() && self.host.is_none() && self.node.is_none()
     }
 
     /// The value that is asked for of a level, as a person writes it.
@@ -52,6 +62,8 @@ impl RunLevels {
             RunLevel::Think => self.think.map(ThinkLevel::code),
             RunLevel::Model => self.model.as_ref().map(|model| model.name.as_str()),
             RunLevel::Profile => self.model.as_ref()?.profile.as_deref(),
+            RunLevel::Host => self.host.as_deref(),
+            RunLevel::Node => self.node.as_deref(),
         }
     }
 }
@@ -133,6 +145,7 @@ mod tests {
         let levels = RunLevels {
             think: Some(ThinkLevel::XHigh),
             model: ModelOverride::parse("anthropic/claude@work"),
+            ..RunLevels::default()
         };
         let asked = |level| levels.asked(level);
         assert_eq!(asked(RunLevel::Think), Some("xhigh"));

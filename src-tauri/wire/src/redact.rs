@@ -178,14 +178,14 @@ impl Redaction {
             | Kind::LinkRead { .. }
             | Kind::LevelIgnored { .. }
             | Kind::Command { .. } => self.user_words(kind),
-            Kind::Tool { .. } | Kind::PermissionDecided { .. } => self.work_words(kind),
+            Kind::Tool { .. }
+            | Kind::PermissionAsked { .. }
+            | Kind::PermissionDecided { .. }
+            | Kind::MemoryFlushed { .. } => self.work_words(kind),
             Kind::AgentSession { detail, .. }
             | Kind::HookEnded(HookEnd { detail, .. })
             | Kind::ScheduleSkipped(ScheduleSkipped { detail, .. }) => self.mask(detail),
             Kind::HistoryCompacted { summary, .. } => self.mask(summary),
-            Kind::PermissionAsked { request, .. } => {
-                self.request(request);
-            }
             Kind::Directive { directive, .. } => {
                 self.directive(directive);
                 directive.each_address(|text| self.mask(text));

@@ -232,6 +232,8 @@ impl Agent for AcpAgent {
             None => LevelSupports {
                 think: LevelSupport::Untold,
                 model: LevelSupport::Untold,
+                host: LevelSupport::Untold,
+                node: LevelSupport::Untold,
                 ..OfferedLevels::default().supports()
             },
         }

@@ -21,6 +21,10 @@ pub(super) async fn ask_levels(peer: &mut Peer, asked: &RunLevels) -> Result<Vec
         refusals.extend(set_level(peer, RunLevel::Model, set).await?);
         let set = peer.offered.set_think(&session, asked.think);
         refusals.extend(set_level(peer, RunLevel::Think, set).await?);
+        for level in [RunLevel::Host, RunLevel::Node] {
+            let set = peer.offered.set_place(&session, level, asked.asked(level));
+            refusals.extend(set_level(peer, level, set).await?);
+        }
         let (_, missing) = peer.offered.supports().divide(asked);
         refusals.extend(missing);
         Ok(refusals)

@@ -1,11 +1,11 @@
-//! What an agent offers of its session: models, and how much it thinks.
+//! What an agent offers of its session: models, how much it thinks, and where its commands run.
 //!
 //! The protocol has three ways to say it, and agents use each of them: options of the session with a category
 //! (<https://agentclientprotocol.com/protocol/session-config-options>), the list of models from before there were
 //! options, and modes that are called like think levels. What is set in a session stays set: for a run that asks for
 //! nothing, the value comes back that the session had before a run asked for another one.
 
-use crate::levels::{LevelSupport, LevelSupports, choose};
+use crate::levels::{HOST_OPTION, LevelSupport, LevelSupports, NODE_OPTION, choose};
 use agent_client_protocol::v1::schema::{
     SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOptions,
 };
@@ -52,6 +52,8 @@ pub(super) struct SetRequest {
 pub(super) struct OfferedLevels {
     model: Option<Selector>,
     think: Option<Selector>,
+    host: Option<Selector>,
+    node: Option<Selector>,
 }
 
 impl OfferedLevels {
@@ -80,6 +82,9 @@ impl OfferedLevels {
         let of = |category| options.iter().find_map(|option| selector(option, &category));
         take(&mut self.model, of(SessionConfigOptionCategory::Model));
         take(&mut self.think, of(SessionConfigOptionCategory::ThoughtLevel));
+        let other = |category: &str| of(SessionConfigOptionCategory::Other(category.to_owned()));
+        take(&mut self.host, other(HOST_OPTION));
+        take(&mut self.node, other(NODE_OPTION));
     }
 
     /// The session's mode was set by the configuration.
@@ -107,8 +112,22 @@ impl OfferedLevels {
             let levels = ThinkLevel::ALL.iter().filter(known);
             LevelSupport::Options(levels.map(|level| level.code().to_owned()).collect())
         });
-        let model = self.model.as_ref().map(|selector| selector.values.clone());
+        let values = |selector: &Option<Selector>| selector.as_ref().map(|it| it.values.clone());
+        let model = values(&self.model);
+        let place = |selector: &Option<Selector>, category: &str| {
+            values(selector).map_or_else(
+                || {
+                    LevelSupport::Unsupported(format!(
+                        "{BACKEND} decides itself where commands run: the agent offers no option of the category \
+                         {category}"
+                    ))
+                },
+                LevelSupport::Options,
+            )
+        };
         LevelSupports {
+            host: place(&self.host, HOST_OPTION),
+            node: place(&self.node, NODE_OPTION),
             think: think.unwrap_or_else(|| missing("think level")),
             model: model.map_or_else(|| missing("model"), LevelSupport::Options),
             ..nobody
@@ -140,11 +159,34 @@ impl OfferedLevels {
         }
     }
 
+    /// What has to be sent to the session for the place where commands run, or for the one that it had before.
+    pub(super) fn set_place(
+        &mut self,
+        session: &str,
+        level: RunLevel,
+        place: Option<&str>,
+    ) -> Option<SetRequest> {
+        let selector = match level {
+            RunLevel::Host => self.host.as_mut()?,
+            RunLevel::Node => self.node.as_mut()?,
+            RunLevel::Think | RunLevel::Model | RunLevel::Profile => return None,
+        };
+        match place {
+            None => selector.set_back(session),
+            Some(place) => {
+                let value = selector.values.iter().find(|value| *value == place)?.clone();
+                selector.set(session, value)
+            }
+        }
+    }
+
     /// The agent has set the value.
     pub(super) fn is_set(&mut self, level: RunLevel, value: &str) {
         let selector = match level {
             RunLevel::Think => &mut self.think,
             RunLevel::Model | RunLevel::Profile => &mut self.model,
+            RunLevel::Host => &mut self.host,
+            RunLevel::Node => &mut self.node,
         };
         if let Some(selector) = selector {
             selector.now = Some(value.to_owned());

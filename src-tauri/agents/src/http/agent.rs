@@ -11,11 +11,11 @@ use super::{
     upstream::Server,
 };
 use crate::{
-    Accepts, Agent, Compaction, CompactionError, CompactionOrder, ConversationSize, History, LevelSupport,
-    LevelSupports, Step, StepSink, TurnRequest, emitter::Emitter,
+    Accepts, Agent, Compaction, CompactionError, CompactionOrder, ConversationSize, History, HistoryEntry,
+    LevelSupport, LevelSupports, Step, StepSink, TurnRequest, emitter::Emitter,
 };
 use async_trait::async_trait;
-use foldback_wire::{Answerer, Clock, Rng, RunLevels, Secret, SessionId, SessionStart, ThinkLevel};
+use foldback_wire::{Answerer, Clock, Rng, RunId, RunLevels, Secret, SessionId, SessionStart, ThinkLevel};
 use reqwest::{Client, Url};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -177,16 +177,17 @@ impl Agent for HttpAgent {
 
     fn level_supports(&self, levels: &RunLevels) -> LevelSupports {
         let (backend, model) = (self.backend(), self.model_of(levels));
+        let answerer = Answerer {
+            backend: backend.to_owned(),
+            model: Some(model.to_owned()),
+        };
         LevelSupports {
             think: self.protocol.think_levels(&self.config, model),
             model: LevelSupport::Any,
             profile: LevelSupport::Unsupported(format!(
                 "{backend} has one key, that of agent.{backend}.api_key, and no profiles"
             )),
-            answerer: Answerer {
-                backend: backend.to_owned(),
-                model: Some(model.to_owned()),
-            },
+            ..LevelSupports::none(answerer)
         }
     }
 
@@ -217,17 +218,19 @@ impl Agent for HttpAgent {
         let mut turn = Turn::new(self, &out, self.session(request.session_of(self.backend())));
         let ended = turn.run(&body).await;
         let reply = turn.into_reply();
-        // A turn without a word leaves no trace: asked again, it is asked the same.
-        if let Some(begun) = begun
-            && !reply.text.trim().is_empty()
-        {
-            let exchange = Exchange {
-                prompt: request.prompt,
-                reply: reply.text,
-            };
-            self.memory
-                .open()
-                .remember(&session, begun, exchange, reply.usage);
+        if let (Some(begun), Some(prompt)) = (begun, request.remembered) {
+            let mut memory = self.memory.open();
+            // Without a word there is no exchange: asked again, it is asked the same.
+            if reply.text.trim().is_empty() {
+                memory.note_unanswered(&session, begun, request.run);
+            } else {
+                let exchange = Exchange {
+                    run: Some(request.run),
+                    prompt,
+                    reply: reply.text,
+                };
+                memory.remember(&session, begun, exchange, reply.usage);
+            }
         }
         out.conclude(ended).await;
     }
@@ -238,6 +241,15 @@ impl Agent for HttpAgent {
 
     fn restore(&self, session: &SessionId, history: &History) -> bool {
         self.server.is_none() && self.memory.open().restore(session, history)
+    }
+
+    fn retell(&self, session: &SessionId, run: RunId, turn: &[HistoryEntry]) {
+        self.memory.open().retell(session, run, turn);
+    }
+
+    fn compactable(&self, session: &SessionId, order: &CompactionOrder) -> usize {
+        let plan = self.memory.open().plan(session, order.keep);
+        plan.map_or(0, |plan| plan.old.exchanges.len())
     }
 
     async fn compact(

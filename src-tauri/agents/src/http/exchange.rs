@@ -1,7 +1,8 @@
 //! Questions with their answers: what the protocols can say of a conversation, and nothing else. They want users and
 //! assistants in turn, a user first, and no message without a word.
 
-use crate::history::{History, HistoryEntry, estimated_tokens};
+use crate::history::{HistoryEntry, estimated_tokens};
+use foldback_wire::RunId;
 
 /// What stands in the place of a question where an answer has none, such as that of a schedule.
 const NO_QUESTION: &str = "(no message)";
@@ -9,6 +10,8 @@ const NO_QUESTION: &str = "(no message)";
 /// What was asked and what was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Exchange {
+    /// The run that asked; `None` of one that was restored.
+    pub(crate) run: Option<RunId>,
     /// The prompt.
     pub(crate) prompt: String,
     /// The answer, as far as it was said.
@@ -26,11 +29,11 @@ impl Exchange {
     }
 }
 
-/// A history as exchanges. Several messages of one side become paragraphs of one; a call or a note stands as a line of its own in
+/// What was said as exchanges. Several messages of one side become paragraphs of one; a call or a note stands as a line of its own in
 /// the answer; what was never answered, at the end, is left out.
-pub(crate) fn exchanges_of(history: &History) -> Vec<Exchange> {
+pub(crate) fn exchanges_of(entries: &[HistoryEntry]) -> Vec<Exchange> {
     let mut exchanges: Vec<Exchange> = Vec::new();
-    for entry in &history.entries {
+    for entry in entries {
         let text = entry.text().trim();
         if text.is_empty() {
             continue;
@@ -38,6 +41,7 @@ pub(crate) fn exchanges_of(history: &History) -> Vec<Exchange> {
         match (entry, exchanges.last_mut()) {
             (HistoryEntry::User(_), Some(last)) if last.reply.is_empty() => join(&mut last.prompt, text),
             (HistoryEntry::User(_), _) => exchanges.push(Exchange {
+                run: None,
                 prompt: text.to_owned(),
                 reply: String::new(),
             }),
@@ -51,6 +55,7 @@ pub(crate) fn exchanges_of(history: &History) -> Vec<Exchange> {
                 match last {
                     Some(last) => join(&mut last.reply, &line),
                     None => exchanges.push(Exchange {
+                        run: None,
                         prompt: NO_QUESTION.to_owned(),
                         reply: line,
                     }),
@@ -82,12 +87,9 @@ mod tests {
             "tool" => HistoryEntry::Tool((*text).to_owned()),
             _ => HistoryEntry::Assistant((*text).to_owned()),
         };
-        let history = History {
-            summary: None,
-            entries: entries.iter().map(entry).collect(),
-        };
-        let pair = |Exchange { prompt, reply }| (prompt, reply);
-        exchanges_of(&history).into_iter().map(pair).collect()
+        let entries: Vec<_> = entries.iter().map(entry).collect();
+        let pair = |Exchange { prompt, reply, .. }| (prompt, reply);
+        exchanges_of(&entries).into_iter().map(pair).collect()
     }
 
     fn pair(prompt: &str, reply: &str) -> (String, String) {

@@ -1,8 +1,10 @@
 //! What an agent without a memory of its own remembers of each session.
 
 use super::exchange::{Exchange, exchanges_of};
-use crate::history::{Compaction, ConversationSize, History, estimated_tokens, plan_compaction};
-use foldback_wire::{SessionId, Usage};
+use crate::history::{
+    Compaction, ConversationSize, History, HistoryEntry, estimated_tokens, plan_compaction,
+};
+use foldback_wire::{RunId, SessionId, Usage};
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -97,6 +99,8 @@ struct Session {
     begun: Begun,
     summary: Option<String>,
     exchanges: VecDeque<Exchange>,
+    /// The question of the latest run, where it said nothing: a part of the conversation once its turn is told again.
+    unanswered: Option<RunId>,
     bytes: usize,
     counted: Option<Counted>,
     used: u64,
@@ -196,6 +200,7 @@ impl SessionMemory {
         };
         self.uses += 1;
         session.used = self.uses;
+        session.unanswered = None;
         session.push(exchange);
         // Some endpoints count nothing and say 0.
         if let Some(usage) = usage.filter(|usage| usage.input > 0) {
@@ -215,12 +220,45 @@ impl SessionMemory {
             return false;
         }
         session.summary.clone_from(&history.summary);
-        for exchange in exchanges_of(history) {
+        for exchange in exchanges_of(&history.entries) {
             session.push(exchange);
         }
         session.keep_within(&limits);
         self.make_room();
         true
+    }
+
+    /// A run that said nothing: nothing of it is remembered before its turn is told again.
+    pub(crate) fn note_unanswered(&mut self, id: &SessionId, begun: Begun, run: RunId) {
+        let session = self.sessions.get_mut(id);
+        if let Some(session) = session.filter(|session| session.begun == begun) {
+            session.unanswered = Some(run);
+        }
+    }
+
+    /// Puts a turn as it was delivered in the place of what its run left.
+    pub(crate) fn retell(&mut self, id: &SessionId, run: RunId, turn: &[HistoryEntry]) {
+        let limits = self.limits;
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        // One question makes one exchange.
+        let Some(mut told) = exchanges_of(turn).into_iter().next() else {
+            return;
+        };
+        told.run = Some(run);
+        let known = session
+            .exchanges
+            .iter_mut()
+            .rev()
+            .find(|exchange| exchange.run == told.run);
+        if let Some(known) = known {
+            session.bytes = session.bytes - known.bytes() + told.bytes();
+            *known = told;
+        } else if session.unanswered.take_if(|open| *open == run).is_some() {
+            session.push(told);
+        }
+        session.keep_within(&limits);
     }
 
     /// How much is remembered of a session.

@@ -281,6 +281,7 @@ mod tests {
         let before = Remembered {
             summary: None,
             exchanges: vec![Exchange {
+                run: None,
                 prompt: "one".to_owned(),
                 reply: "1".to_owned(),
             }],

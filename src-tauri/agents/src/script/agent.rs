@@ -311,6 +311,8 @@ fn given(template: &str, request: &TurnRequest, steered: Option<&Inbound>) -> St
         ("{think}", asked(RunLevel::Think)),
         ("{model}", asked(RunLevel::Model)),
         ("{profile}", asked(RunLevel::Profile)),
+        ("{host}", asked(RunLevel::Host)),
+        ("{node}", asked(RunLevel::Node)),
         ("{steered}", steered.map_or("", |message| &message.text)),
     ];
     values.extend(Asked::from(&request.message).values());
@@ -361,6 +363,8 @@ impl Agent for ScriptAgent {
             ),
             model: LevelSupport::Any,
             profile: LevelSupport::Any,
+            host: LevelSupport::Any,
+            node: LevelSupport::Any,
         }
     }
 

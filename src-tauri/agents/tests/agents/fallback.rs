@@ -304,6 +304,7 @@ fn asking(run: u64, model: &str) -> foldback_agents::TurnRequest {
     request.levels = RunLevels {
         think: Some(ThinkLevel::High),
         model: ModelOverride::parse(model),
+        ..RunLevels::default()
     };
     request
 }

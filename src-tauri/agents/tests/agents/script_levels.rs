@@ -28,12 +28,14 @@ async fn until_said(running: &mut Running, text: &str) {
 
 #[tokio::test(start_paused = true)]
 async fn a_script_shows_the_levels_it_was_given() {
-    let yaml = r#"[{given: "think {think}, {model}, {profile}: {text} {unknown}"}]"#;
+    let yaml = r#"[{given: "think {think}, {model}, {profile}, on {host} {node}: {text} {unknown}"}]"#;
     let agent = agent(&[(None, yaml), (None, yaml)]);
     let mut asked = request(1, "hi {model}");
     asked.levels = RunLevels {
         think: Some(ThinkLevel::High),
         model: ModelOverride::parse("openai/gpt-5@work"),
+        host: Some("gateway".to_owned()),
+        node: None,
     };
     assert_eq!(agent.answering(&asked), ("script", Some("openai/gpt-5")));
     let supports = agent.level_supports(&asked.levels);
@@ -44,11 +46,14 @@ async fn a_script_shows_the_levels_it_was_given() {
     let steps = answer(&agent, asked).await;
     assert_eq!(
         said(&steps),
-        "think high, openai/gpt-5, work: hi {model} {unknown}"
+        "think high, openai/gpt-5, work, on gateway default: hi {model} {unknown}"
     );
     assert_eq!(steps.len(), 2, "nothing is ignored");
     let steps = answer(&agent, request(2, "hi")).await;
-    assert_eq!(said(&steps), "think default, default, default: hi {unknown}");
+    assert_eq!(
+        said(&steps),
+        "think default, default, default, on default default: hi {unknown}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

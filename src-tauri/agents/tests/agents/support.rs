@@ -62,6 +62,7 @@ pub(crate) fn request(run: u64, text: &str) -> TurnRequest {
         run: RunId(run),
         session: SessionId::from("s1"),
         prompt: text.to_owned(),
+        remembered: Some(text.to_owned()),
         message: message("m1", text),
         levels: RunLevels::default(),
         resume: BTreeMap::new(),

@@ -175,6 +175,7 @@ pub(super) mod tests {
             run: RunId(1),
             session: "s".into(),
             prompt: String::new(),
+            remembered: None,
             message: serde_json::from_value(serde_json::json!({
                 "channel": "telegram", "chat": "c", "chat_type": "direct", "message": id, "text": "hi",
                 "sender": {"id": "a", "name": "a", "display_name": "A", "is_bot": false},

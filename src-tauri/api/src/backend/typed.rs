@@ -8,7 +8,7 @@ use super::{
 use async_trait::async_trait;
 use foldback_agents::{
     Accepts, Agent, AgentEvent, Compaction, CompactionError, CompactionOrder, ConversationSize, History,
-    LevelSupports, ScriptAgent, ScriptStep, Steer, SteerInput, Step, StepSink, TurnRequest,
+    HistoryEntry, LevelSupports, ScriptAgent, ScriptStep, Steer, SteerInput, Step, StepSink, TurnRequest,
 };
 use foldback_store::Journal;
 use foldback_wire::{
@@ -158,6 +158,14 @@ impl Agent for TypedFirst {
 
     fn restore(&self, session: &SessionId, history: &History) -> bool {
         self.agent.restore(session, history)
+    }
+
+    fn retell(&self, session: &SessionId, run: RunId, turn: &[HistoryEntry]) {
+        self.agent.retell(session, run, turn);
+    }
+
+    fn compactable(&self, session: &SessionId, order: &CompactionOrder) -> usize {
+        self.agent.compactable(session, order)
     }
 
     async fn compact(

@@ -134,6 +134,7 @@ fn place_of(event: &Event) -> &'static str {
         Kind::Ended { .. } | Kind::Refused { .. } | Kind::Undelivered { .. } | Kind::Skipped { .. } => {
             "the outcome of a delivery"
         }
+        Kind::MemoryFlushed { .. } => "what the agent was asked to write down",
         Kind::HistoryCompacted { .. } => "the summary of a conversation",
         Kind::LevelIgnored { .. } => "the reason of a level that was ignored",
         Kind::RunFailed { .. } | Kind::Retrying { .. } | Kind::TurnEnded { .. } => "the reason of a failure",

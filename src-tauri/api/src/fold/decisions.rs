@@ -75,6 +75,7 @@ pub(super) fn classify(
         | Kind::PermissionDecided { .. }
         | Kind::RunCancelled { .. }
         | Kind::HistoryRestored { .. }
+        | Kind::MemoryFlushed { .. }
         | Kind::HistoryCompacted { .. }
         | Kind::LevelIgnored { .. }
         | Kind::Used { .. }

@@ -1,6 +1,6 @@
 //! The acknowledgement of directives that were stored on a session.
 
-use crate::queue_settings::QueueSettings;
+use crate::{level_settings::ConfiguredLevels, queue_settings::QueueSettings};
 use foldback_directives::inbound::{Directives, TABLE};
 use foldback_store::SessionSettings;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub(super) fn acknowledge(
     directives: &Directives,
     now: &SessionSettings,
-    queue: &QueueSettings,
+    (queue, levels): (&QueueSettings, ConfiguredLevels),
     status: Option<&str>,
 ) -> String {
     let values: BTreeMap<_, _> = now.written().into_iter().collect();
@@ -24,7 +24,7 @@ pub(super) fn acknowledge(
         let now = match set.as_slice() {
             // Where each of its values comes from matters to whoever waits.
             _ if name == "queue" => queue.in_words(),
-            [] => "default".to_owned(),
+            [] => configured(levels, name),
             [(known, value)] if **known == name => (*value).clone(),
             several => {
                 let parts = several.iter().map(|(known, value)| {
@@ -43,6 +43,16 @@ pub(super) fn acknowledge(
     lines.join("\n")
 }
 
+/// The level that counts where none is stored.
+fn configured(levels: ConfiguredLevels, name: &str) -> String {
+    let mut levels = levels.effective().into_iter();
+    let level = levels.find(|level| level.setting == name);
+    level.map_or_else(
+        || "default".to_owned(),
+        |level| format!("{} ({})", level.value, level.source),
+    )
+}
+
 fn title(name: &str) -> String {
     let mut signs = name.chars();
     signs
@@ -54,16 +64,22 @@ fn title(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{config::Config, session_settings::apply};
+    use crate::{config::parse as parse_config, session_settings::apply};
     use foldback_directives::inbound::{Queue, Settings, parse};
 
     fn told(text: &str) -> String {
+        told_with(text, "")
+    }
+
+    fn told_with(text: &str, config: &str) -> String {
         let directives = parse(text, &Settings::authorized()).directives;
         let mut now = SessionSettings::default();
         apply(&mut now, &directives);
-        let queue =
-            QueueSettings::resolve(&Config::default(), &"slack".into(), &now.queue, &Queue::default());
-        acknowledge(&directives, &now, &queue, None)
+        let config = parse_config(config, std::path::Path::new("f")).unwrap();
+        let slack = "slack".into();
+        let queue = QueueSettings::resolve(&config, &slack, &now.queue, &Queue::default());
+        let levels = ConfiguredLevels::of(&config, &slack);
+        acknowledge(&directives, &now, (&queue, levels), None)
     }
 
     #[test]
@@ -81,5 +97,9 @@ mod tests {
             "⚙️ Queue: mode collect (session), debounce 500 ms (default), cap 3 (session), drop summarize (default)."
         );
         assert_eq!(told("/think"), "⚙️ Think: default. To change it: /think high");
+        assert_eq!(
+            told_with("/think", "[agent.defaults]\nthink = \"low\"\n"),
+            "⚙️ Think: low (global). To change it: /think high"
+        );
     }
 }

@@ -1,8 +1,12 @@
 //! `/compact`: the model summarises the conversation.
 
 use super::Commands;
-use crate::{gates::OwnAnswer, history::Conversation, recorder::Recorder};
-use foldback_agents::{Compaction, CompactionError, CompactionOrder};
+use crate::{
+    gates::OwnAnswer,
+    history::{CompactedConversation, Conversation},
+    recorder::Recorder,
+};
+use foldback_agents::{CompactionError, CompactionOrder};
 use foldback_store::StoreError;
 use foldback_wire::{Actor, TurnId};
 
@@ -23,6 +27,7 @@ impl Commands {
             recorder,
             session: &answer.session,
             turn,
+            message: &answer.message,
             agent: agent.as_ref(),
         };
         let order = CompactionOrder {
@@ -33,7 +38,7 @@ impl Commands {
         conversation.restore().await?;
         let done = conversation.compact(&order, by, &cancel).await?;
         Ok(match done {
-            Ok(compaction) => in_words(&compaction),
+            Ok(compacted) => in_words(&compacted),
             Err(CompactionError::Nothing { .. }) => {
                 "ℹ️ The conversation is short: there is nothing to summarise.".to_owned()
             }
@@ -48,13 +53,19 @@ impl Commands {
     }
 }
 
-fn in_words(compaction: &Compaction) -> String {
+fn in_words(compacted: &CompactedConversation) -> String {
+    let CompactedConversation { compaction, flushed } = compacted;
     let answers = |count| match count {
         1 => "1 answer".to_owned(),
         many => format!("{many} answers"),
     };
+    let memory = match flushed {
+        Some(true) => " The agent wrote its memory down before.",
+        Some(false) => " ⚠️ The agent could not write its memory down before; the journal says why.",
+        None => "",
+    };
     format!(
-        "✅ {} became a summary, {} kept word for word: {} tokens became {}.",
+        "✅ {} became a summary, {} kept word for word: {} tokens became {}.{memory}",
         answers(compaction.summarised),
         answers(compaction.kept),
         compaction.tokens_before,

@@ -36,9 +36,11 @@ use crate::{
     context::TurnContext,
     deliver::{delivery_queue::DeliveryQueues, operation::OutgoingOperation},
     gates::{OwnAnswer, OwnAnswerKind},
+    level_settings::ConfiguredLevels,
     pairing::Pairing,
     queue_settings::QueueSettings,
     recorder::Recorder,
+    session_settings::TurnSettings,
     stages::{
         commands::{Action, CommandRow, Rights},
         dedupe::SeenMessages,
@@ -171,7 +173,8 @@ impl Commands {
                 } else {
                     None
                 };
-                let text = acknowledge::acknowledge(directives, &now, &queue, status.as_deref());
+                let levels = self.configured_levels(&answer);
+                let text = acknowledge::acknowledge(directives, &now, (&queue, levels), status.as_deref());
                 let mut events = vec![Kind::InlineDirectives(read.clone())];
                 if !changes.is_empty() {
                     events.push(Kind::SettingsChanged { changes, by });
@@ -211,6 +214,24 @@ impl Commands {
     fn queue_settings(&self, answer: &OwnAnswer, stored: &SessionSettings) -> QueueSettings {
         let (config, channel) = (&self.context.ports.config, &answer.message.channel);
         QueueSettings::resolve(config, channel, &stored.queue, &Queue::default())
+    }
+
+    fn configured_levels(&self, answer: &OwnAnswer) -> ConfiguredLevels {
+        ConfiguredLevels::of(&self.context.ports.config, &answer.message.channel)
+    }
+
+    /// The settings that count in a session and are set, each with where it comes from; none where nothing is.
+    fn set_in_words(&self, answer: &OwnAnswer, stored: &SessionSettings) -> Option<String> {
+        let settings = TurnSettings {
+            message: SessionSettings::default(),
+            session: stored.clone(),
+            configured: self.configured_levels(answer),
+        };
+        let told = settings.effective().into_iter();
+        let told: Vec<_> = told
+            .map(|set| format!("{} {} ({})", set.setting, set.value, set.source))
+            .collect();
+        (!told.is_empty()).then(|| told.join(", "))
     }
 
     /// The words for a sender who may not use a command; none where the setting keeps them in the journal.

@@ -71,16 +71,8 @@ impl Commands {
             || "until /new".to_owned(),
             |end| format!("until {} ({}), or /new", end.at, end.rule),
         );
-        let set: Vec<_> = settings
-            .written()
-            .into_iter()
-            .map(|(name, value)| format!("{name} {value} (session)"))
-            .collect();
-        let set = if set.is_empty() {
-            "nothing".to_owned()
-        } else {
-            set.join(", ")
-        };
+        let set = self.set_in_words(answer, &settings);
+        let set = set.unwrap_or_else(|| "nothing".to_owned());
         Ok(format!(
             "ℹ️ Conversation `{session}`, {scope}\nBegan: {}, {} in all\nGoes on: {until}\nSet: \
              {set}\nQueue: {}\n{}",

@@ -40,14 +40,8 @@ impl Commands {
             "Queue: {}",
             self.queue_settings(answer, &settings).in_words()
         ));
-        let set = settings.written();
-        if !set.is_empty() {
-            let set: Vec<_> = set
-                .iter()
-                .map(|(name, value)| format!("{name} {value}"))
-                .collect();
-            lines.push(format!("Set: {}", set.join(", ")));
-        }
+        let set = self.set_in_words(answer, &settings);
+        lines.extend(set.map(|set| format!("Set: {set}")));
         Ok(lines.join("\n"))
     }
 

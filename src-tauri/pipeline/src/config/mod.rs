@@ -14,9 +14,11 @@ mod custom_command;
 mod disable;
 mod hooks;
 pub mod keyring;
+mod level_defaults;
 mod links;
 mod load;
 mod log;
+mod memory_flush;
 mod output;
 mod permissions;
 mod places;
@@ -48,9 +50,11 @@ pub use custom_command::CustomCommand;
 pub use disable::Disable;
 pub(crate) use disable::reduce;
 pub use hooks::{HookConfig, HookFilter};
+pub use level_defaults::LevelDefaults;
 pub use links::{LinkMode, LinksConfig};
 pub use load::{ConfigError, load, parse};
 pub use log::LogConfig;
+pub use memory_flush::MemoryFlush;
 pub use output::{Narration, OutputConfig, ReasoningDisplay, ToolDisplay};
 pub use permissions::{PermissionPolicy, PermissionsConfig, ToolKind};
 pub use quantity::{ByteSize, Interval};
@@ -155,6 +159,11 @@ pub struct AgentConfig {
     /// The share of `context_tokens` from which on the model summarises all but the last answers, before the next run: above 0, at most
     /// 1. A person does the same with `/compact`.
     pub compact_at: f64,
+    /// Gives the agent one silent run before its conversation is compacted, in which it may write its memory down with its
+    /// tools: `true`, or the words in which it is asked. The compaction waits for it, at most `idle_timeout`.
+    pub memory_flush: MemoryFlush,
+    /// Levels where neither the message nor its session sets one.
+    pub defaults: LevelDefaults,
     /// Short names of models, such as `opus = "anthropic/claude-opus-4-5"`: `/opus` and `/model opus` choose it.
     pub models: BTreeMap<String, String>,
     /// The backend `script`.
@@ -180,6 +189,8 @@ impl Default for AgentConfig {
             permissions: PermissionsConfig::default(),
             context_tokens: 100_000,
             compact_at: 0.8,
+            memory_flush: MemoryFlush::default(),
+            defaults: LevelDefaults::default(),
             models: BTreeMap::new(),
             script: ScriptConfig::default(),
             openai: EndpointConfig::default(),

@@ -2,7 +2,8 @@
 
 use super::Engine;
 use crate::{
-    config::{Config, ReasoningDisplay, ToolDisplay},
+    config::Config,
+    level_settings::{ConfiguredLevels, reasoning_of, verbose_of},
     queue_settings::QueueSettings,
     session_settings::carried_over,
 };
@@ -105,25 +106,19 @@ impl Engine {
             SettingSource::Channel => SettingSource::Channel,
             _ => config.source_of(&format!("output.{key}")),
         };
-        let verbose = match output.tools {
-            ToolDisplay::None => "off",
-            ToolDisplay::Compact => "on",
-            ToolDisplay::Full => "full",
-        };
-        let reasoning = match output.reasoning {
-            ReasoningDisplay::Hide => "off",
-            _ => "on",
-        };
+        let verbose = verbose_of(output.tools).code().to_owned();
+        let reasoning = reasoning_of(output.reasoning).code().to_owned();
+        let levels = ConfiguredLevels::of(config, channel).effective();
         let own = config.channels.get(channel);
         let spoken = own.map_or(SpeechMode::Tagged, |own| own.speech_auto);
         let is_mention = config.channels.get(channel).is_none_or(|own| own.require_mention);
         let activation = if is_mention { "mention" } else { "always" };
         let mention_key = format!("channels.{channel}.require_mention");
-        vec![
+        let behind = [
             set("model", model, config.source_of(&model_key)),
             set("think", "the agent's own".to_owned(), SettingSource::Default),
-            set("verbose", verbose.to_owned(), of_output("tools")),
-            set("reasoning", reasoning.to_owned(), of_output("reasoning")),
+            set("verbose", verbose, of_output("tools")),
+            set("reasoning", reasoning, of_output("reasoning")),
             set("send", "allow".to_owned(), SettingSource::Default),
             set(
                 "speech",
@@ -135,7 +130,10 @@ impl Engine {
                 activation.to_owned(),
                 config.source_of(&mention_key),
             ),
-        ]
+        ];
+        let is_set = |setting: &str| levels.iter().any(|level| level.setting == setting);
+        let behind: Vec<_> = behind.into_iter().filter(|set| !is_set(&set.setting)).collect();
+        levels.into_iter().chain(behind).collect()
     }
 }
 

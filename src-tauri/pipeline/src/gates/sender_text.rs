@@ -17,10 +17,7 @@ use crate::{
     },
 };
 use foldback_agents::Agent;
-use foldback_directives::{
-    Span,
-    inbound::{Directives, ExecHost},
-};
+use foldback_directives::{Span, inbound::Directives};
 use foldback_wire::{ChatType, DirectiveScope, Inbound, InlineDirective, InlineDirectives};
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -287,16 +284,6 @@ fn unsupported(
     names: &BTreeMap<String, String>,
     directives: &Directives,
 ) -> Option<String> {
-    let backend = agent.backend();
-    let exec = directives.exec.as_ref();
-    // Where it decides itself, `auto` asks for nothing else.
-    let host = exec
-        .and_then(|exec| exec.host)
-        .filter(|host| *host != ExecHost::Auto);
-    let node = exec.and_then(|exec| exec.node.as_ref());
-    if host.is_some() || node.is_some() {
-        return Some(format!("{backend} decides itself where commands run"));
-    }
     let levels = levels_of(directives, names);
     let (_, refusals) = agent.level_supports(&levels).divide(&levels);
     if !refusals.is_empty() {
@@ -310,9 +297,24 @@ fn unsupported(
 mod tests {
     use super::*;
     use crate::{config::parse, testing::inbound, time::TokioClock};
-    use foldback_agents::ScriptAgent;
+    use foldback_agents::{ScriptAgent, StepSink, TurnRequest};
     use foldback_wire::{Attachment, Timestamp};
     use std::sync::Arc;
+    use tokio_util::sync::CancellationToken;
+
+    /// An agent that can set no level.
+    struct Plain;
+
+    #[async_trait::async_trait]
+    impl Agent for Plain {
+        fn backend(&self) -> &'static str {
+            "plain"
+        }
+        fn model(&self) -> Option<&str> {
+            None
+        }
+        async fn run(&self, _: TurnRequest, _: StepSink, _: CancellationToken) {}
+    }
 
     fn read_message(message: &Inbound, is_allowed: bool) -> TextMeaning {
         let text = "[agent.models]\nopus = \"anthropic/opus\"\n[session]\nreset_words = [\"fresh start\"]\n\
@@ -474,10 +476,31 @@ mod tests {
 
     #[test]
     fn what_the_agent_cannot_do_is_said_by_name() {
-        let TextMeaning::Answered(OwnAnswerKind::InvalidDirectives { read }) = read("/exec host=gateway")
+        let text = "[agent.models]\n";
+        let config = parse(text, std::path::Path::new("foldback.toml")).unwrap();
+        let access = CommandAccess {
+            is_allowed: true,
+            is_owner: true,
+            why: String::new(),
+            setting: "commands.allow_from".to_owned(),
+        };
+        let context = TextContext {
+            rules: Rules::all(),
+            config: &config,
+            agent: &Plain,
+            access: &access,
+        };
+        let TextMeaning::Answered(OwnAnswerKind::InvalidDirectives { read }) =
+            context.read(&inbound("/exec host=gateway"))
         else {
             panic!("it counts")
         };
-        assert_eq!(read.findings, ["script decides itself where commands run"]);
+        assert_eq!(
+            read.findings,
+            [
+                "plain decides itself where commands run; it takes an agent of the backend acp that offers an option of \
+              the category _exec_host"
+            ]
+        );
     }
 }

@@ -91,7 +91,7 @@ async fn turn_as_markdown(
             _ => {}
         }
     }
-    let ReadTurn { entries, .. } = read_turn(journal, turn, String::new(), u64::MAX).await?;
+    let ReadTurn { entries, .. } = read_turn(journal, turn, u64::MAX).await?;
     for entry in entries {
         // Writing into a string cannot fail.
         let _ = match entry {

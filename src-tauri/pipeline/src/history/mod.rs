@@ -5,7 +5,8 @@
 //!
 //! ```text
 //!   turn 1 … 4   answered; the agent remembers them
-//!   turn 5       the conversation is over `agent.compact_at`: turns 1 and 2 become a summary (`history_compacted`, which
+//!   turn 5       the conversation is over `agent.compact_at`: the agent may write its memory down (`memory_flushed`,
+//!                where `agent.memory_flush` says so), turns 1 and 2 become a summary (`history_compacted`, which
 //!                has its words and says that two answers before it stay), then the run begins
 //!   restart      the agent remembers nothing
 //!   turn 6       read backwards: turn 5, the compaction, turns 4 and 3, and no further
@@ -13,11 +14,13 @@
 //! ```
 //!
 //! What must hold:
+//! - What the agent remembers of a turn is what the journal tells of it, with and without a restart.
 //! - Nothing from before the latest reset is told, also of a turn that was under way then.
 //! - What a summary stands for is not told beside it, and nothing is in neither of them.
 //! - The journal is read from its end, turn by turn, and no further than what fits.
 
 mod export;
+mod flush;
 mod read;
 mod turn;
 
@@ -26,9 +29,16 @@ pub(crate) use export::{ExportedConversation, export_conversation};
 use crate::{context::TurnContext, deadline::Deadline, recorder::Recorder};
 use foldback_agents::{Agent, Compaction, CompactionError, CompactionOrder};
 use foldback_store::StoreError;
-use foldback_wire::{Actor, AgentFault, Kind, SessionId, TurnId};
+use foldback_wire::{Actor, AgentFault, Inbound, Kind, SessionId, TurnId};
 use read::ReadHistory;
 use tokio_util::sync::CancellationToken;
+
+/// A conversation that was compacted.
+pub(crate) struct CompactedConversation {
+    pub(crate) compaction: Compaction,
+    /// True where the agent wrote its memory down before, false where that failed; `None` where it is not asked to.
+    pub(crate) flushed: Option<bool>,
+}
 
 /// A conversation as a turn finds it.
 pub(crate) struct Conversation<'a> {
@@ -37,6 +47,8 @@ pub(crate) struct Conversation<'a> {
     pub(crate) session: &'a SessionId,
     /// The turn, which is no part of what was said before.
     pub(crate) turn: TurnId,
+    /// Its message.
+    pub(crate) message: &'a Inbound,
     pub(crate) agent: &'a dyn Agent,
 }
 
@@ -74,7 +86,7 @@ impl Conversation<'_> {
     pub(crate) async fn make_room(
         &self,
         cancel: &CancellationToken,
-    ) -> Result<Option<Compaction>, StoreError> {
+    ) -> Result<Option<CompactedConversation>, StoreError> {
         let config = &self.context.ports.config.agent;
         let is_full = self.agent.conversation(self.session).is_some_and(|size| {
             // More than fits is full whatever the number.
@@ -86,7 +98,7 @@ impl Conversation<'_> {
         }
         let order = CompactionOrder::default();
         match self.compact(&order, Actor::Pipeline, cancel).await? {
-            Ok(compaction) => Ok(Some(compaction)),
+            Ok(compacted) => Ok(Some(compacted)),
             Err(CompactionError::Nothing { .. } | CompactionError::Cancelled) => Ok(None),
             Err(error) => {
                 let detail = self.recorder.words(&error.to_string()).into_owned();
@@ -97,13 +109,32 @@ impl Conversation<'_> {
         }
     }
 
-    /// Has the model summarise the conversation, and notes what came of it.
+    /// Puts the turn as it was delivered in the place of what the agent remembers of its run, where it keeps conversations by
+    /// itself, so that it is told the same after a restart.
+    pub(crate) async fn retell(&self) -> Result<(), StoreError> {
+        if self.agent.conversation(self.session).is_none() {
+            return Ok(());
+        }
+        let most = u64::from(self.context.ports.config.agent.context_tokens);
+        let journal = self.recorder.journal.as_ref();
+        // What was noted is read.
+        journal.flush().await?;
+        let told = turn::read_turn(journal, self.turn, most).await?;
+        if let Some(run) = told.run {
+            self.agent.retell(self.session, run, &told.entries);
+        }
+        Ok(())
+    }
+
+    /// Has the model summarise the conversation, and notes what came of it. Before that the agent may write its memory down,
+    /// where that is set and there is something to summarise.
     pub(crate) async fn compact(
         &self,
         order: &CompactionOrder,
         by: Actor,
         cancel: &CancellationToken,
-    ) -> Result<Result<Compaction, CompactionError>, StoreError> {
+    ) -> Result<Result<CompactedConversation, CompactionError>, StoreError> {
+        let flushed = self.flush_memory(order, cancel).await?;
         let halt = cancel.child_token();
         let limit = self.context.ports.config.agent.idle_timeout.0;
         let clock = self.recorder.clock.as_ref();
@@ -136,7 +167,8 @@ impl Conversation<'_> {
             tokens_before: compaction.tokens_before,
             tokens_after: compaction.tokens_after,
             usage: compaction.usage,
+            flushed,
         })?;
-        Ok(Ok(compaction))
+        Ok(Ok(CompactedConversation { compaction, flushed }))
     }
 }

@@ -1,7 +1,6 @@
 //! Reads a conversation out of the journal, from its end.
 
 use super::turn::{ReadTurn, read_turn};
-use crate::stages::prepare::without_directives;
 use foldback_agents::{History, HistoryEntry, estimated_tokens};
 use foldback_store::{Journal, StoreError};
 use foldback_wire::{Kind, Seq, SessionId, TurnId};
@@ -61,8 +60,8 @@ pub(super) async fn history_of(
                     let at = event.seq;
                     compaction = Some(MetCompaction { at, summary, kept });
                 }
-                (Kind::Prepared { prompt }, Some(turn)) if turn != but && seen.insert(turn) => {
-                    let read = read_turn(journal, turn, without_directives(&prompt), most).await?;
+                (Kind::Prepared { .. }, Some(turn)) if turn != but && seen.insert(turn) => {
+                    let read = read_turn(journal, turn, most).await?;
                     if let Some(met) = &mut compaction
                         && read.was_remembered_at(met.at)
                     {

@@ -1,9 +1,10 @@
 //! One turn of a conversation out of the journal: what was asked, what was delivered, and what became of it.
 
+use crate::stages::prepare::without_directives;
 use foldback_agents::{HistoryEntry, estimated_tokens};
 use foldback_directives::Fate;
 use foldback_store::{Journal, Selection, StoreError};
-use foldback_wire::{Body, CleanPlace, Kind, Range, Seq, StopReason, Terminal, ToolCall, TurnId};
+use foldback_wire::{Body, CleanPlace, Kind, Range, RunId, Seq, StopReason, Terminal, ToolCall, TurnId};
 use std::collections::BTreeMap;
 
 /// Events of a turn that are read at once.
@@ -12,20 +13,30 @@ const PAGE: usize = 1_024;
 const LINE: usize = 200;
 
 /// The kinds of events that tell a turn.
-const KINDS: [&str; 6] = ["chunk", "decided", "intended", "run_ended", "tool", "turn_ended"];
+const KINDS: [&str; 7] = [
+    "chunk",
+    "decided",
+    "intended",
+    "prepared",
+    "run_ended",
+    "tool",
+    "turn_ended",
+];
 
 /// A turn of a conversation.
 pub(super) struct ReadTurn {
     /// What was said and done in it; more than was allowed where it was cut off.
     pub(super) entries: Vec<HistoryEntry>,
-    /// The end of its run, where the agent said something in it.
-    spoke_until: Option<Seq>,
+    /// Its run, once it is over.
+    pub(super) run: Option<RunId>,
+    /// The place from which on the agent remembered it: the end of its run, or of the turn where the agent said nothing.
+    remembered_from: Option<Seq>,
 }
 
 impl ReadTurn {
     /// True where the agent remembered it at this place of the journal.
     pub(super) fn was_remembered_at(&self, at: Seq) -> bool {
-        self.spoke_until.is_some_and(|ended| ended < at)
+        self.remembered_from.is_some_and(|ended| ended < at)
     }
 }
 
@@ -47,17 +58,17 @@ enum Part {
 
 #[derive(Default)]
 struct Reading {
+    prompt: String,
     messages: BTreeMap<u32, Message>,
     parts: Vec<Part>,
-    run_ended: Option<(Seq, StopReason)>,
-    terminal: Option<Terminal>,
+    run_ended: Option<(Seq, RunId, StopReason)>,
+    terminal: Option<(Seq, Terminal)>,
 }
 
-/// Reads a turn, of which `prompt` was asked. Stops reading once it has more than `most` tokens.
+/// Reads a turn. Stops reading once it has more than `most` tokens.
 pub(super) async fn read_turn(
     journal: &dyn Journal,
     turn: TurnId,
-    prompt: String,
     most: u64,
 ) -> Result<ReadTurn, StoreError> {
     let wanted = Selection {
@@ -78,7 +89,7 @@ pub(super) async fn read_turn(
             break;
         }
     }
-    Ok(reading.into_turn(prompt))
+    Ok(reading.into_turn())
 }
 
 impl Reading {
@@ -93,8 +104,10 @@ impl Reading {
                 }
             }
             Kind::Tool { call } => self.call(call),
-            Kind::RunEnded { reason, .. } => self.run_ended = Some((seq, reason)),
-            Kind::TurnEnded { terminal } => self.terminal = Some(terminal),
+            // A turn is prepared again after a kill: the latest prompt is the one that was asked.
+            Kind::Prepared { prompt } => self.prompt = without_directives(&prompt),
+            Kind::RunEnded { run, reason } => self.run_ended = Some((seq, run, reason)),
+            Kind::TurnEnded { terminal } => self.terminal = Some((seq, terminal)),
             _ => {}
         }
     }
@@ -128,10 +141,10 @@ impl Reading {
         messages.map(|message| estimated_tokens(&message.clean)).sum()
     }
 
-    fn into_turn(mut self, prompt: String) -> ReadTurn {
-        let note = self.note();
+    fn into_turn(mut self) -> ReadTurn {
+        let (note, without_words) = (self.note(), self.without_words());
         let mut spoke = false;
-        let mut entries = vec![HistoryEntry::User(prompt)];
+        let mut entries = vec![HistoryEntry::User(std::mem::take(&mut self.prompt))];
         for part in self.parts {
             match part {
                 Part::Message(number) => {
@@ -145,16 +158,23 @@ impl Reading {
             }
         }
         entries.extend(note.map(HistoryEntry::Note));
+        if entries.len() == 1 {
+            // A question without any answer would run into the next one.
+            entries.push(HistoryEntry::Note(without_words.to_owned()));
+        }
+        let ended = self.run_ended.map(|(seq, ..)| seq);
+        let closed = self.terminal.map(|(seq, _)| seq);
         ReadTurn {
             entries,
-            spoke_until: self.run_ended.map(|(seq, _)| seq).filter(|_| spoke),
+            run: self.run_ended.map(|(_, run, _)| run),
+            remembered_from: if spoke { ended } else { ended.and(closed) },
         }
     }
 
     /// What became of the turn, where it was not simply answered.
     fn note(&self) -> Option<String> {
-        let stopped = matches!(self.run_ended, Some((_, StopReason::Cancelled)));
-        match &self.terminal {
+        let stopped = matches!(self.run_ended, Some((_, _, StopReason::Cancelled)));
+        match self.terminal.as_ref().map(|(_, terminal)| terminal) {
             Some(Terminal::Failed { detail }) => Some(one_line(&format!("this turn failed: {detail}"))),
             Some(Terminal::Silent { reason }) => Some(format!("nothing was sent: {reason}")),
             Some(Terminal::Unknown { .. }) => Some("nobody knows whether all of this arrived".to_owned()),
@@ -162,6 +182,17 @@ impl Reading {
             Some(_) => None,
             None if self.run_ended.is_none() => Some("this turn did not end".to_owned()),
             None => Some("all of this has not arrived yet".to_owned()),
+        }
+    }
+
+    /// What became of a turn in which nothing was said.
+    const fn without_words(&self) -> &'static str {
+        match self.terminal {
+            Some((
+                _,
+                Terminal::Steered { .. } | Terminal::Collected { .. } | Terminal::Summarised { .. },
+            )) => "answered with another message",
+            _ => "answered without words",
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::{
     stages::command_access::CommandAccess,
 };
 use foldback_directives::inbound::{
-    Directives, Elevated, ExecAsk, ExecSecurity, Inbound as Read, Settings, parse,
+    Directives, Elevated, ExecAsk, ExecHost, ExecSecurity, Inbound as Read, Settings, parse,
 };
 use foldback_store::SessionSettings;
 use foldback_wire::{DirectiveScope, Inbound, InlineDirective, InlineDirectives};
@@ -147,6 +147,9 @@ fn loosens(directives: &Directives) -> bool {
     elevated.is_some_and(|level| level != Elevated::Off)
         || exec.and_then(|exec| exec.security) == Some(ExecSecurity::Full)
         || exec.and_then(|exec| exec.ask) == Some(ExecAsk::Off)
+        || exec.is_some_and(|exec| {
+            matches!(exec.host, Some(ExecHost::Gateway | ExecHost::Node)) || exec.node.is_some()
+        })
 }
 
 #[cfg(test)]
@@ -212,6 +215,8 @@ mod tests {
             "/elevated on",
             "/exec security=full run",
             "/exec ask=off run",
+            "/exec host=gateway run",
+            "/exec node=n1 run",
         ] {
             let told = read(text, &access(true, false));
             assert!(matches!(told, Inline::Refused(_)), "{text}");

@@ -4,7 +4,7 @@ use super::TurnRunner;
 use crate::{
     brief::{Brief, ToldBeside, brief},
     deliver::lead::Lead,
-    history::Conversation,
+    history::{CompactedConversation, Conversation},
     output::OutputEvent,
     pending::{JoinedMessage, Pending},
     ports::Port,
@@ -12,7 +12,7 @@ use crate::{
     session_settings::TurnSettings,
     user_text::UserText,
 };
-use foldback_agents::{Agent, Compaction, TurnRequest};
+use foldback_agents::{Agent, TurnRequest};
 use foldback_directives::Settings;
 use foldback_store::StoreError;
 use foldback_wire::Answerer;
@@ -37,10 +37,10 @@ impl TurnRunner {
             request.levels = settings.levels(&self.context.ports.config.agent.models);
         }
         let compacted = self.recall(pending, agent, request, cancel).await?;
-        if let Some(compacted) = compacted.filter(|_| settings.is_verbose()) {
+        if let Some(CompactedConversation { compaction, .. }) = compacted.filter(|_| settings.is_verbose()) {
             let told = UserText::Compacted {
-                before: compacted.tokens_before,
-                after: compacted.tokens_after,
+                before: compaction.tokens_before,
+                after: compaction.tokens_after,
             };
             // The delivery takes it as it begins.
             let _ = output.send(OutputEvent::Aside(told)).await;
@@ -84,17 +84,30 @@ impl TurnRunner {
         agent: &dyn Agent,
         request: &TurnRequest,
         cancel: &CancellationToken,
-    ) -> Result<Option<Compaction>, StoreError> {
-        let conversation = Conversation {
-            context: &self.context,
-            recorder: &pending.recorder,
-            session: &pending.session,
-            turn: pending.id,
-            agent,
-        };
+    ) -> Result<Option<CompactedConversation>, StoreError> {
+        let conversation = self.conversation(pending, agent);
         if !request.resume.contains_key(agent.backend()) {
             conversation.restore().await?;
         }
         conversation.make_room(cancel).await
+    }
+
+    /// Has the agent remember the turn as it was delivered so far. What it remembers is not worth a turn that does not end.
+    pub(super) async fn retell(&self, pending: &Pending) {
+        let agent = self.context.agents.of(&pending.message.channel);
+        if let Err(error) = self.conversation(pending, agent.as_ref()).retell().await {
+            tracing::warn!(turn = %pending.id, %error, "the agent remembers the turn as it was said");
+        }
+    }
+
+    fn conversation<'a>(&'a self, pending: &'a Pending, agent: &'a dyn Agent) -> Conversation<'a> {
+        Conversation {
+            context: &self.context,
+            recorder: &pending.recorder,
+            session: &pending.session,
+            turn: pending.id,
+            message: &pending.message,
+            agent,
+        }
     }
 }

@@ -55,6 +55,42 @@ fn what_a_directive_set_counts_over_a_restart_and_says_where_it_comes_from() {
     });
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_level_for_all_counts_where_nobody_sets_one_and_says_that_it_is_global() {
+    let settings = "[agent.defaults]\nthink = \"high\"\nverbose = \"on\"\nreasoning = \"stream\"\n\
+                    [channels.signal]\nreasoning = \"hide\"\n";
+    let agent = [ScriptStep::from(Act::Given("{think}".to_owned()))];
+    let bot = Bot::answering(World::new(), settings, Rules::all(), agent).await;
+    assert_eq!(bot.turn(Platform::Signal, "hi").await, Terminal::Replied);
+    let resolved = bot.kinds().await.into_iter().find_map(|kind| match kind {
+        Kind::SettingsResolved { settings } => Some(settings),
+        _ => None,
+    });
+    let told = resolved.unwrap().into_iter();
+    let told: Vec<_> = told
+        .map(|set| format!("{} {} ({})", set.setting, set.value, set.source))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "think high (global)",
+            "verbose on (global)",
+            "reasoning off (channel)"
+        ]
+    );
+    bot.turn(Platform::Signal, "/status").await;
+    let screen = bot.screen(Platform::Signal);
+    let [answer, status] = screen.as_slice() else {
+        panic!("{screen:?}")
+    };
+    assert_eq!(answer, "high");
+    assert!(
+        status.ends_with("\nSet: think high (global), verbose on (global), reasoning off (channel)"),
+        "{status}"
+    );
+    bot.check().await;
+}
+
 #[test]
 fn a_change_of_a_session_is_told_with_its_author_and_what_it_was_before() {
     runtime().block_on(async {

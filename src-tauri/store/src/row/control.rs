@@ -27,6 +27,15 @@ pub(super) fn channel_state(from: ChannelState, to: ChannelState, by: &Actor, wh
     }
 }
 
+/// All outbound was muted or unmuted.
+pub(super) fn muted(muted: bool, by: &Actor) -> String {
+    if muted {
+        format!("all outbound muted by {by}")
+    } else {
+        format!("outbound unmuted by {by}")
+    }
+}
+
 pub(super) fn settled(send: bool, by: &Actor) -> String {
     let how = if send { "let go" } else { "given up" };
     format!("what was held for too long is {how} by {by}")

@@ -152,6 +152,7 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
         }
         Kind::Truncated { .. }
         | Kind::LinkRead { text: None, .. }
+        | Kind::MemoryFlushed { failure: Some(_), .. }
         | Kind::AgentSession {
             start: SessionStart::Lost,
             ..
@@ -193,6 +194,25 @@ pub(crate) fn any_text(
         .any(&mut see)
         || texts(&event.kind).into_iter().any(&mut see)
         || see(&summary::of(&event.kind, lasted))
+}
+
+/// Texts of the run in which the agent could write its memory down.
+fn texts_of_flush(kind: &Kind) -> Vec<&str> {
+    let Kind::MemoryFlushed {
+        prompt,
+        answer,
+        tools,
+        failure,
+        ..
+    } = kind
+    else {
+        return Vec::new();
+    };
+    let calls = tools
+        .iter()
+        .flat_map(|call| [Some(&call.name), call.arguments.as_ref(), call.result.as_ref()]);
+    let texts = calls.chain([Some(prompt), Some(answer), failure.as_ref()]);
+    texts.flatten().map(String::as_str).collect()
 }
 
 /// Texts that a summary shortens.
@@ -258,6 +278,7 @@ fn texts(kind: &Kind) -> Vec<&str> {
             .flat_map(|message| [&*message.sender, &*message.text, message.id.as_str()])
             .collect(),
         Kind::Truncated { file, detail, .. } => file.iter().chain(detail).map(String::as_str).collect(),
+        Kind::MemoryFlushed { .. } => texts_of_flush(kind),
         Kind::HistoryCompacted { summary, .. } => vec![summary],
         Kind::SessionReset { agent, kept, .. } => {
             let kept = kept.iter().flat_map(|kept| [&kept.setting, &kept.value]);

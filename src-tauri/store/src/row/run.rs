@@ -2,7 +2,9 @@
 
 use super::words::{lasting, said};
 use crate::kind;
-use foldback_wire::{Actor, ExpiryRule, KeptSetting, Kind, PermissionOption, SessionExpiry, StopReason};
+use foldback_wire::{
+    Actor, ExpiryRule, KeptSetting, Kind, PermissionOption, RunId, SessionExpiry, StopReason,
+};
 
 /// The words of an event of the stage `run`.
 pub(super) fn words(kind: &Kind) -> String {
@@ -58,17 +60,32 @@ pub(super) fn words(kind: &Kind) -> String {
             let noun = if *turns == 1 { "turn" } else { "turns" };
             format!("conversation restored: {summary}{turns} {noun}, {tokens} tokens{older}")
         }
+        Kind::MemoryFlushed {
+            run,
+            tools,
+            took_ms,
+            failure,
+            ..
+        } => memory_flushed(*run, tools.len(), *took_ms, failure.as_deref()),
         Kind::HistoryCompacted {
             by,
             summarised,
             kept,
             tokens_before,
             tokens_after,
+            flushed,
             ..
-        } => format!(
-            "conversation compacted by {by}: {summarised} answers in a summary, {kept} kept, {tokens_before} tokens \
-             became {tokens_after}"
-        ),
+        } => {
+            let memory = match flushed {
+                Some(true) => ", memory written down before",
+                Some(false) => ", memory not written down before",
+                None => "",
+            };
+            format!(
+                "conversation compacted by {by}: {summarised} answers in a summary, {kept} kept, {tokens_before} \
+                 tokens became {tokens_after}{memory}"
+            )
+        }
         Kind::Used { usage } => format!("{} tokens in, {} out", usage.input, usage.output),
         Kind::LevelIgnored { level, asked, why } => said(format_args!("{level} {asked} is not set"), why),
         Kind::Retrying {
@@ -87,6 +104,17 @@ pub(super) fn words(kind: &Kind) -> String {
             other => format!("agent run {run} ended: {other}"),
         },
         other => kind::code(other).replace('_', " "),
+    }
+}
+
+fn memory_flushed(run: RunId, tools: usize, took_ms: u64, failure: Option<&str>) -> String {
+    let took = lasting(took_ms);
+    match failure {
+        Some(why) => said(
+            format_args!("memory not written down (agent run {run}, {took})"),
+            why,
+        ),
+        None => format!("memory written down (agent run {run}, {took}, tool calls: {tools})"),
     }
 }
 

@@ -39,8 +39,7 @@ fn words(kind: &Kind) -> String {
         Kind::ChannelState { from, to, by, why } => control::channel_state(*from, *to, by, why),
         Kind::Armed { armed: true, by } => format!("armed by {by}: sends for real"),
         Kind::Armed { armed: false, by } => format!("disarmed by {by}: dry run"),
-        Kind::Muted { muted: true, by } => format!("all outbound muted by {by}"),
-        Kind::Muted { muted: false, by } => format!("outbound unmuted by {by}"),
+        Kind::Muted { muted, by } => control::muted(*muted, by),
         Kind::HeldSettled { send, by } => control::settled(*send, by),
         Kind::FaultPlanned {
             number,
@@ -100,6 +99,7 @@ fn words(kind: &Kind) -> String {
         | Kind::QueueReordered { .. }
         | Kind::SessionReset { .. }
         | Kind::HistoryRestored { .. }
+        | Kind::MemoryFlushed { .. }
         | Kind::HistoryCompacted { .. }
         | Kind::LevelIgnored { .. }
         | Kind::Used { .. }

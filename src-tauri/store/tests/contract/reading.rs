@@ -246,6 +246,7 @@ pub(crate) async fn a_conversation_is_read_backwards_and_alone(mut house: impl H
         tokens_before: 2,
         tokens_after: 1,
         usage: None,
+        flushed: None,
     };
     let drafts = vec![
         told(1, "a", prompt("one")),
@@ -343,6 +344,7 @@ pub(crate) async fn the_tokens_of_a_session_are_summed_until_a_reset(mut house: 
         tokens_before: 2,
         tokens_after: 1,
         usage: Some(Usage { input: 5, output: 1 }),
+        flushed: None,
     };
     let journal = house.enter().await;
     let drafts = vec![

@@ -9,6 +9,7 @@ pub(super) struct Offer {
     way: Option<String>,
     model: String,
     effort: String,
+    host: String,
 }
 
 impl Offer {
@@ -18,6 +19,7 @@ impl Offer {
             way: env::var("OFFERS").ok(),
             model: "a/small".to_owned(),
             effort: "medium".to_owned(),
+            host: "sandbox".to_owned(),
         }
     }
 
@@ -38,6 +40,7 @@ impl Offer {
                 let mut options = vec![
                     option("mode", "mode", "ask", &["ask", "code"]),
                     option("which", "model", &self.model, &models),
+                    option("where", "_exec_host", &self.host, &["sandbox", "gateway"]),
                 ];
                 if self.model != "b/large" {
                     options.push(option(
@@ -68,6 +71,7 @@ impl Offer {
         }
         match (method, params["configId"].as_str()) {
             ("session/set_model", _) | (_, Some("which")) => value.clone_into(&mut self.model),
+            (_, Some("where")) => value.clone_into(&mut self.host),
             ("session/set_mode", _) | (_, Some("effort")) => value.clone_into(&mut self.effort),
             _ => {}
         }

@@ -5,6 +5,7 @@ use crate::HistoryEntry;
 
 fn exchange(prompt: &str) -> Exchange {
     Exchange {
+        run: None,
         prompt: prompt.to_owned(),
         reply: String::new(),
     }
@@ -171,4 +172,63 @@ fn a_conversation_is_restored_where_nothing_is_known_of_it() {
     assert_eq!(known.summary.as_deref(), Some("before"));
     assert!(!history.restore(&"a".into(), &told(&["other"])), "it is known");
     assert_eq!(prompts(&mut history, "a"), ["abcdefgh", "x"]);
+}
+
+#[test]
+fn a_turn_is_told_again_as_it_was_delivered_in_the_place_of_what_its_run_left() {
+    let id: SessionId = "a".into();
+    let mut history = SessionMemory::new(HistoryLimits::default());
+    let run = |history: &mut SessionMemory, run: u64, reply: &str| {
+        let (begun, _) = history.begin(&id);
+        let run = RunId(run);
+        if reply.is_empty() {
+            return history.note_unanswered(&id, begun, run);
+        }
+        let exchange = Exchange {
+            run: Some(run),
+            prompt: "asked".to_owned(),
+            reply: reply.to_owned(),
+        };
+        history.remember(&id, begun, exchange, None);
+    };
+    let told = |answer: &str| {
+        [
+            HistoryEntry::User("asked".to_owned()),
+            HistoryEntry::Note(answer.to_owned()),
+        ]
+    };
+    let replies = |history: &mut SessionMemory| -> Vec<String> {
+        let (_, known) = history.begin(&id);
+        known
+            .exchanges
+            .into_iter()
+            .map(|exchange| exchange.reply)
+            .collect()
+    };
+    run(&mut history, 1, "<no-reply/>");
+    run(&mut history, 2, "Two.");
+    run(&mut history, 3, "");
+    assert_eq!(
+        replies(&mut history),
+        ["<no-reply/>", "Two."],
+        "a run without a word is told with its turn"
+    );
+    history.retell(&id, RunId(1), &told("nothing was sent"));
+    history.retell(&id, RunId(3), &told("this turn failed"));
+    history.retell(&id, RunId(3), &told("this turn failed late"));
+    history.retell(&id, RunId(7), &told("of another conversation"));
+    assert_eq!(
+        replies(&mut history),
+        ["[nothing was sent]", "Two.", "[this turn failed late]"]
+    );
+    let bytes = history.sessions[&id].bytes;
+    let kept = &history.sessions[&id].exchanges;
+    assert_eq!(bytes, kept.iter().map(Exchange::bytes).sum::<usize>());
+    history.forget(&id);
+    history.retell(&id, RunId(2), &told("late"));
+    assert_eq!(
+        replies(&mut history),
+        [""; 0],
+        "what is forgotten stays forgotten"
+    );
 }

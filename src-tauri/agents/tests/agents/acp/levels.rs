@@ -10,6 +10,7 @@ fn levels(think: Option<ThinkLevel>, model: &str) -> RunLevels {
     RunLevels {
         think,
         model: ModelOverride::parse(model),
+        ..RunLevels::default()
     }
 }
 
@@ -153,5 +154,29 @@ async fn a_value_that_is_not_offered_or_is_refused_leaves_the_session_as_it_was(
         why.starts_with("acp: session/set_config_option: no such value"),
         "{why}"
     );
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn commands_run_where_an_agent_that_offers_it_is_told_and_back_where_they_ran() {
+    let bench = offering("options");
+    let on = |host: Option<&str>, node: Option<&str>| RunLevels {
+        host: host.map(str::to_owned),
+        node: node.map(str::to_owned),
+        ..RunLevels::default()
+    };
+    let host = |value: &str| set("options", "where", value);
+    let (all, steps) = told(&bench, 1, on(Some("gateway"), Some("n1"))).await;
+    assert_eq!(all, [host("gateway")]);
+    let why = "acp decides itself where commands run: the agent offers no option of the category _exec_node";
+    assert_eq!(ignored(&steps), [(RunLevel::Node, "n1", why)]);
+    let (all, steps) = told(&bench, 2, RunLevels::default()).await;
+    assert_eq!(
+        (all, ignored(&steps)),
+        (vec![host("gateway"), host("sandbox")], vec![])
+    );
+    let (_, steps) = told(&bench, 3, on(Some("node"), None)).await;
+    let why = "acp has no host for commands node; it has sandbox, gateway";
+    assert_eq!(ignored(&steps), [(RunLevel::Host, "node", why)]);
     bench.end().await;
 }

@@ -13,6 +13,7 @@ fn levels(think: Option<ThinkLevel>, model: &str) -> RunLevels {
     RunLevels {
         think,
         model: ModelOverride::parse(model),
+        ..RunLevels::default()
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the agent did, and what that means for the answer.
 
-use super::{Explanation, bytes};
+use super::{Explanation, bytes, history};
 use foldback_wire::{Fault, Kind, SessionStart, Stage, Terminal, ToolStatus};
 
 const NOTHING: &str = "Nothing changes in the chat.";
@@ -49,7 +49,9 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
                 .with("asked for", asked)
                 .with("why", why)
         }
-        Kind::HistoryRestored { .. } | Kind::HistoryCompacted { .. } => history(kind)?,
+        Kind::HistoryRestored { .. } | Kind::MemoryFlushed { .. } | Kind::HistoryCompacted { .. } => {
+            history::explain(kind)?
+        }
         Kind::Used { usage } => run_step(NOTHING)
             .with("tokens read", usage.input)
             .with("tokens written", usage.output),
@@ -183,49 +185,4 @@ fn ended(terminal: &Terminal) -> Explanation {
             told("Nobody knows whether all of the answer arrived.").with("why", detail)
         }
     }
-}
-
-/// Explains a change of the conversation that the agent remembers.
-fn history(kind: &Kind) -> Option<Explanation> {
-    Some(match kind {
-        Kind::HistoryRestored {
-            turns,
-            tokens,
-            left_out,
-            summarised,
-        } => Explanation::new(
-            "history_restored",
-            "The agent remembered nothing of this conversation, as after a restart.",
-            "It is given the conversation as the journal has it, within agent.context_tokens.",
-        )
-        .with("turns", turns)
-        .with("tokens", tokens)
-        .with("a summary stands before them", yes_or_no(*summarised))
-        .with("older turns were left out", yes_or_no(*left_out)),
-        Kind::HistoryCompacted {
-            by,
-            summary,
-            summarised,
-            kept,
-            tokens_before,
-            tokens_after,
-            usage,
-        } => Explanation::new(
-            "history_compacted",
-            "The conversation takes more of the model's context than agent.compact_at allows, or a person asked for it.",
-            "From here on the summary stands in the place of what it summarises.",
-        )
-        .with("by", by)
-        .with("answers in the summary", summarised)
-        .with("answers kept word for word", kept)
-        .with("tokens before", tokens_before)
-        .with("tokens after", tokens_after)
-        .with_known("tokens that the summary took", usage.map(|usage| usage.input + usage.output))
-        .with("summary", summary),
-        _ => return None,
-    })
-}
-
-const fn yes_or_no(holds: bool) -> &'static str {
-    if holds { "yes" } else { "no" }
 }

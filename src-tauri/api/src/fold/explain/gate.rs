@@ -74,7 +74,7 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
         Kind::SettingsResolved { settings } => {
             let told = of(
                 Stage::Prepare,
-                "These settings count for this turn, before the configuration's.",
+                "These settings count for this turn, each with where it comes from.",
             );
             settings.iter().fold(told, |told, setting| {
                 told.with(

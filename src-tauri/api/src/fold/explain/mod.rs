@@ -4,6 +4,7 @@
 mod agent;
 mod delivery;
 mod gate;
+mod history;
 mod queue;
 mod scan;
 
