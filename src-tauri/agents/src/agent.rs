@@ -1,6 +1,7 @@
 //! The seam between the pipeline and whatever answers.
 
 use crate::{
+    description::{Description, DescriptionError, DescriptionOrder},
     history::{Compaction, CompactionError, CompactionOrder, ConversationSize, History, HistoryEntry},
     levels::{LevelRefusal, LevelSupports},
 };
@@ -241,6 +242,22 @@ pub trait Agent: Send + Sync {
     /// What it takes beside text.
     fn accepts(&self) -> Accepts {
         Accepts::default()
+    }
+
+    /// The bounds of the pictures that its model describes in a request of its own; `None` where it describes none.
+    fn describes(&self) -> Option<PictureLimits> {
+        None
+    }
+
+    /// Has its model describe a picture within [`Agent::describes`], outside of every conversation. Takes as long as the
+    /// model does.
+    async fn describe(
+        &self,
+        _picture: &AgentFile,
+        _order: &DescriptionOrder,
+        _cancel: CancellationToken,
+    ) -> Result<Description, DescriptionError> {
+        Err(DescriptionError::unable(self.backend()))
     }
 
     /// True when it runs on this machine as this user, and can put files into folders: it is told where files are

@@ -1,8 +1,9 @@
 //! An agent for which others step in.
 
 use crate::{
-    Accepts, Agent, AgentEvent, Compaction, CompactionError, CompactionOrder, ConversationSize, History,
-    HistoryEntry, LevelSupports, Steer, SteerInput, Step, StepSink, TurnRequest,
+    Accepts, Agent, AgentEvent, AgentFile, Compaction, CompactionError, CompactionOrder, ConversationSize,
+    Description, DescriptionError, DescriptionOrder, History, HistoryEntry, LevelSupports, PictureLimits, Steer,
+    SteerInput, Step, StepSink, TurnRequest,
     emitter::{Emitter, Interrupt},
 };
 use async_trait::async_trait;
@@ -241,6 +242,32 @@ impl Agent for Fallback {
         };
         let first = self.first.accepts();
         self.others.iter().map(|agent| agent.accepts()).fold(first, both)
+    }
+
+    /// What those take that describe any.
+    fn describes(&self) -> Option<PictureLimits> {
+        let limits = self.all().filter_map(|agent| agent.describes());
+        limits.reduce(PictureLimits::and)
+    }
+
+    /// The first of them that can; the next one where it fails, for the same faults as with a run.
+    async fn describe(
+        &self,
+        picture: &AgentFile,
+        order: &DescriptionOrder,
+        cancel: CancellationToken,
+    ) -> Result<Description, DescriptionError> {
+        let mut refused = DescriptionError::unable(self.backend());
+        let mut order = order.clone();
+        for agent in self.all().filter(|agent| agent.describes().is_some()) {
+            refused = match agent.describe(picture, &order, cancel.clone()).await {
+                Err(error @ DescriptionError::Failed { fault, .. }) if Self::steps_in(fault) => error,
+                done => return done,
+            };
+            // The name of a model means nothing to another backend.
+            order.model = None;
+        }
+        Err(refused)
     }
 
     /// Any of them may answer; to the others the folder is a name that they cannot use.

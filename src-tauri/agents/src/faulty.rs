@@ -1,8 +1,9 @@
 //! An agent whose runs go wrong when a person plans it.
 
 use crate::{
-    Accepts, Agent, AgentEvent, Compaction, CompactionError, CompactionOrder, ConversationSize, History,
-    HistoryEntry, LevelSupports, Steer, SteerInput, Step, StepSink, TurnRequest,
+    Accepts, Agent, AgentEvent, AgentFile, Compaction, CompactionError, CompactionOrder, ConversationSize,
+    Description, DescriptionError, DescriptionOrder, History, HistoryEntry, LevelSupports, PictureLimits, Steer,
+    SteerInput, Step, StepSink, TurnRequest,
     emitter::{Emitter, Interrupt},
     joiner::Joiner,
 };
@@ -124,6 +125,19 @@ impl Agent for Faulty {
 
     fn accepts(&self) -> Accepts {
         self.agent.accepts()
+    }
+
+    fn describes(&self) -> Option<PictureLimits> {
+        self.agent.describes()
+    }
+
+    async fn describe(
+        &self,
+        picture: &AgentFile,
+        order: &DescriptionOrder,
+        cancel: CancellationToken,
+    ) -> Result<Description, DescriptionError> {
+        self.agent.describe(picture, order, cancel).await
     }
 
     fn shares_machine(&self) -> bool {

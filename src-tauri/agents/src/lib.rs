@@ -5,6 +5,8 @@ mod agent;
 mod anthropic;
 pub mod demo;
 pub mod descent;
+mod description;
+pub mod documents;
 mod emitter;
 mod fallback;
 mod faulty;
@@ -16,6 +18,7 @@ mod letta;
 mod levels;
 pub mod links;
 mod openai;
+mod page;
 mod program;
 mod script;
 pub mod speech;
@@ -27,6 +30,7 @@ pub use acp::{AcpAgent, AcpConfig, AcpLimits, Confinement, PASSED_ON};
 pub use agent::{
     Accepts, Agent, AgentEvent, AgentFile, PictureLimits, Steer, SteerInput, Step, StepSink, TurnRequest,
 };
+pub use description::{Description, DescriptionError, DescriptionOrder};
 pub use fallback::Fallback;
 pub use faulty::Faulty;
 pub use foldback_wire::Secret;

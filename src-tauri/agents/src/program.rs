@@ -3,7 +3,9 @@
 //!
 //! What must hold: dropped or ended, a program is gone with all that it started.
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, prlimit, waitid,
+};
 use std::{
     io,
     process::{ExitStatus, Stdio},
@@ -23,6 +25,7 @@ const COMPLAINT: u64 = 2_000;
 pub struct Program {
     name: String,
     arguments: Vec<String>,
+    memory: Option<u64>,
 }
 
 /// How a program ended.
@@ -44,7 +47,15 @@ impl Program {
         Self {
             name: name.into(),
             arguments,
+            memory: None,
         }
+    }
+
+    /// The same with so many bytes of memory at most.
+    #[must_use]
+    pub fn with_memory(mut self, bytes: u64) -> Self {
+        self.memory = Some(bytes);
+        self
     }
 
     /// The program of a command line that was split already; `None` where it is empty.
@@ -120,7 +131,18 @@ impl Program {
         let child = command
             .spawn()
             .map_err(|error| io::Error::new(error.kind(), format!("it cannot be started: {error}")))?;
-        Ok(Group { child })
+        let group = Group { child };
+        if let Some(bytes) = self.memory
+            && let Some(leader) = group.leader()
+        {
+            // It has not been given a byte of its input yet.
+            let limit = Rlimit {
+                current: Some(bytes),
+                maximum: Some(bytes),
+            };
+            prlimit(Some(leader), Resource::As, limit)?;
+        }
+        Ok(group)
     }
 }
 

@@ -295,6 +295,7 @@ closed_sets! {
     wire::ToolStatus as toolStatuses,
     rpc::Verdict as verdicts,
     rpc::ViewRows as viewRows,
+    wire::Understanding as understandings,
     wire::VoiceForm as voiceForms,
     rpc::WaitingFate as waitingFates,
 }

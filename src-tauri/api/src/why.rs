@@ -116,6 +116,7 @@ fn only_says_yes(kind: &Kind) -> bool {
             | Kind::TakenIn { .. }
             | Kind::GroupHistory { .. }
             | Kind::LinkRead { .. }
+            | Kind::Understood(_)
             | Kind::RunAgain { .. }
             | Kind::Dequeued { .. }
             | Kind::RunStarted { .. }

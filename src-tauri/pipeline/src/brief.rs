@@ -3,23 +3,20 @@
 
 use crate::{
     context::TurnContext,
+    enclosed::EnclosedReader,
     pending::{JoinedMessage, Pending},
     ports::Port,
     rules::Rule,
     stages::{
-        gather::{Gather, GatheredFiles},
-        links::LinkStage,
         notices::notices_section,
         others::{CollectedMessage, collected_section, group_section, summary_section},
         prepare::{HostAbilities, PrepareContext, prepare, without_directives},
-        transcript::transcripts,
     },
     voices::VoiceOutput,
 };
 use foldback_agents::{Agent, TurnRequest};
-use foldback_directives::redact::InboundSecrets;
 use foldback_store::{StoreError, SystemNotice};
-use foldback_wire::{GroupMessage, Inbound, JoinKind, Kind, RunLevels};
+use foldback_wire::{GroupMessage, JoinKind, Kind, RunLevels};
 use std::collections::BTreeMap;
 use tokio_util::sync::CancellationToken;
 
@@ -35,8 +32,9 @@ pub(crate) struct ToldBeside<'a> {
 /// The material that the agent is given.
 pub(crate) struct Brief {
     pub(crate) request: TurnRequest,
-    /// The texts behind links: strangers' words, none of which is carried out where the agent repeats them.
-    pub(crate) linked: Vec<String>,
+    /// What was read in files and behind links: other people's words, none of which is carried out where the agent repeats
+    /// them.
+    pub(crate) read: Vec<String>,
 }
 
 /// The material that the agent is given: the files that came, and the prompt, which names them. Those of the messages that
@@ -53,16 +51,6 @@ pub(crate) async fn brief(
     let Pending {
         message, recorder, ..
     } = pending;
-    let gather = Gather {
-        rules: context.rules,
-        config: &context.ports.config.attachments,
-        accepts: agent.accepts(),
-        listens: context.speech.transcriber.is_some(),
-        channel: &port.channel,
-        clock: recorder.clock.as_ref(),
-        cancel,
-    };
-    let mut files = Vec::new();
     let mut sections = notices_section(told.notices);
     sections.push_str(&group_section(told.history));
     if !told.history.is_empty() {
@@ -70,38 +58,28 @@ pub(crate) async fn brief(
             messages: told.history.to_vec(),
         })?;
     }
-    let masks = context.redaction.as_ref();
-    let links = LinkStage {
-        reader: context.links.as_ref(),
-        config: &context.ports.config.links,
-        clock: recorder.clock.as_ref(),
-        masks: masks.filter(|redaction| redaction.inbound() == InboundSecrets::Agent),
-        cancel,
-    };
-    let mut linked = Vec::new();
-    let mut collected = Vec::new();
-    for JoinedMessage { pending, .. } in of_kind(joined, JoinKind::Collected) {
-        let (gathered, heard) = gather_files(context, &gather, &pending.message, cancel).await;
-        pending.recorder.note_all(gathered.events(&pending.message))?;
-        files.extend(gathered.files);
-        sections.push_str(&heard);
-        let read = links.read(&pending.message.text).await;
-        linked.extend(read.texts());
-        pending.recorder.note_all(read.events)?;
-        sections.push_str(&read.section);
-        collected.push(CollectedMessage {
-            message: &pending.message,
-            files: gathered.notes,
-        });
+    let joining: Vec<_> = of_kind(joined, JoinKind::Collected)
+        .map(|other| &other.pending)
+        .collect();
+    let all: Vec<_> = joining.iter().copied().chain([pending]).collect();
+    let reader = EnclosedReader::new(context, pending, port, agent, cancel);
+    // Boxed, as all that it waits for is large.
+    let mut enclosed = Box::pin(reader.read(&all)).await?;
+    let (mut files, mut read) = (Vec::new(), Vec::new());
+    for one in &mut enclosed {
+        files.append(&mut one.files);
+        read.append(&mut one.texts);
+        sections.push_str(&one.sections);
     }
-    let (gathered, heard) = gather_files(context, &gather, message, cancel).await;
-    recorder.note_all(gathered.events(message))?;
-    files.extend(gathered.files);
-    sections.push_str(&heard);
-    let read = links.read(&message.text).await;
-    linked.extend(read.texts());
-    recorder.note_all(read.events)?;
-    sections.push_str(&read.section);
+    let own = enclosed.pop().unwrap_or_default();
+    let collected: Vec<_> = joining
+        .iter()
+        .zip(enclosed)
+        .map(|(other, one)| CollectedMessage {
+            message: &other.message,
+            files: one.notes,
+        })
+        .collect();
     let summarised: Vec<_> = of_kind(joined, JoinKind::Summarised)
         .map(|other| &other.pending.message)
         .collect();
@@ -121,7 +99,7 @@ pub(crate) async fn brief(
             outgoing: outgoing.as_deref(),
         },
     };
-    let prompt = prepare(&prepared_for, message, &gathered.notes, &sections);
+    let prompt = prepare(&prepared_for, message, &own.notes, &sections);
     recorder.note(Kind::Prepared {
         prompt: prompt.clone(),
     })?;
@@ -142,27 +120,12 @@ pub(crate) async fn brief(
         resume: resumed(context, pending).await?,
         files,
     };
-    Ok(Brief { request, linked })
+    Ok(Brief { request, read })
 }
 
 /// The messages that join in this way, the oldest first.
 fn of_kind(joined: &[JoinedMessage], how: JoinKind) -> impl Iterator<Item = &JoinedMessage> {
     joined.iter().filter(move |message| message.how == how)
-}
-
-/// The files that came with a message, and the section with what was said in them.
-async fn gather_files(
-    context: &TurnContext,
-    gather: &Gather<'_>,
-    message: &Inbound,
-    cancel: &CancellationToken,
-) -> (GatheredFiles, String) {
-    let mut gathered = gather.gather(message).await;
-    let masks = context.redaction.as_ref();
-    let masks = masks.filter(|redaction| redaction.inbound() == InboundSecrets::Agent);
-    let transcriber = context.speech.transcriber.as_deref();
-    let heard = transcripts(transcriber, &mut gathered, masks, cancel).await;
-    (gathered, heard)
 }
 
 /// The agents' own sessions of the conversation. One backend's mean nothing to another.

@@ -12,9 +12,10 @@
 //! - An agent that does not answer in time is not waited for, and not asked again in that run.
 
 use crate::{
-    brief::{ToldBeside, brief},
+    brief::{Brief, ToldBeside, brief},
     context::{RunHandle, TurnContext},
     deadline::Deadline,
+    enclosed::has_file_to_read,
     pending::Pending,
     stages::links::has_link,
 };
@@ -95,6 +96,10 @@ impl Steering {
                 "it has links, whose pages a run must know from its beginning to carry out nothing in them";
             return Ok(Err(why.to_owned()));
         }
+        if has_file_to_read(&self.context, agent.as_ref(), message) {
+            let why = "it has files that are read, whose text a run must know from its beginning to carry out nothing in it";
+            return Ok(Err(why.to_owned()));
+        }
         let grammar = self.context.scan_settings(&port);
         if must_know(&grammar, pending) {
             let why =
@@ -119,7 +124,11 @@ impl Steering {
             let limit = STEER.as_secs();
             return Ok(Err(format!("what came with it was not there within {limit} s")));
         };
-        let request = request?.request;
+        let Brief { request, read } = request?;
+        if read.iter().any(|text| Scanner::must_know(&grammar, text)) {
+            let why = "what is said in it holds directives, which a run must know from its beginning to carry out none of them";
+            return Ok(Err(why.to_owned()));
+        }
         let input = SteerInput {
             prompt: request.prompt,
             message: request.message,

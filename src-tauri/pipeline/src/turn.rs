@@ -189,7 +189,7 @@ impl TurnRunner {
             notices: &notices,
         };
         let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
-        let Brief { request, linked } = self
+        let Brief { request, read } = self
             .request(
                 pending,
                 joined,
@@ -234,7 +234,7 @@ impl TurnRunner {
         delivery.operations.chat_full = chat_full;
         delivery.operations.text_begins = typing.on_text();
         delivery.operations.lead = lead;
-        let written = written(message, joined, &history, &linked);
+        let written = written(message, joined, &history, &read);
         let scan = Scan::new(
             &grammar,
             &written,
@@ -375,15 +375,15 @@ fn written<'a>(
     message: &'a Inbound,
     joined: &[JoinedMessage],
     history: &[GroupMessage],
-    linked: &[String],
+    read: &[String],
 ) -> Cow<'a, str> {
-    if joined.is_empty() && history.is_empty() && linked.is_empty() && message.context.is_none() {
+    if joined.is_empty() && history.is_empty() && read.is_empty() && message.context.is_none() {
         return Cow::Borrowed(&message.text);
     }
     let messages = joined.iter().map(|other| &other.pending.message).chain([message]);
     let texts =
         messages.flat_map(|message| std::iter::once(message.text.as_str()).chain(message.quoted_texts()));
     let said = history.iter().flat_map(|said| [said.sender.as_str(), &said.text]);
-    let linked = linked.iter().map(String::as_str);
-    Cow::Owned(texts.chain(said).chain(linked).collect::<Vec<_>>().join("\n"))
+    let read = read.iter().map(String::as_str);
+    Cow::Owned(texts.chain(said).chain(read).collect::<Vec<_>>().join("\n"))
 }

@@ -1,14 +1,15 @@
 //! The stage of one run: a bot on one loopback channel, with its own folder, clock and journal.
 
-use crate::fixture::{FileContent, Fixture, FixtureStep, Taken, check_bounds, fixture_config};
+use crate::fixture::{FileContent, Fixture, FixtureStep, Taken, UserFile, check_bounds, fixture_config};
 use foldback_agents::{
     Accepts, Act, ScriptAgent, ScriptStep,
+    links::LinkText,
     speech::{Speaker, ToneVoice, Transcriber},
 };
 use foldback_channels::{ChannelAdapter, Loopback};
 use foldback_directives::{Directive, Settings, parse};
 use foldback_pipeline::{
-    Agents, Engine, Parts, Rules, SeededRng, Speech, StartError, VoiceOutput,
+    Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, StartError, VoiceOutput,
     config::{Config, SpeechBackend, TranscriptionBackend},
 };
 use foldback_store::MemoryJournal;
@@ -72,6 +73,10 @@ pub(crate) struct Props {
     pub(crate) accepts: Accepts,
     /// Where runs were recorded: the messages that their agent took while it ran.
     pub(crate) recorded_inputs: Option<HashSet<MessageId>>,
+    /// The words by which the agent describes pictures, by name; none where it cannot.
+    pub(crate) descriptions: Vec<(String, String)>,
+    /// What stands behind links, or the reason for which it was not read.
+    pub(crate) links: BTreeMap<String, Result<LinkText, String>>,
 }
 
 impl Props {
@@ -84,6 +89,8 @@ impl Props {
             faults: fixture.faults.clone(),
             accepts: accepts(fixture),
             recorded_inputs: None,
+            descriptions: descriptions(fixture),
+            links: links(fixture),
             channel,
             platform,
             config,
@@ -106,6 +113,8 @@ impl Stage {
             faults,
             accepts,
             recorded_inputs,
+            descriptions,
+            links,
         } = props;
         // Nothing of a replay acts on the machine.
         config.commands.without_programs = true;
@@ -122,6 +131,11 @@ impl Stage {
             Some(send_dir.clone()),
         ));
         let agent = ScriptAgent::new(Arc::clone(&clock)).with_accepts(accepts);
+        let agent = if descriptions.is_empty() {
+            agent
+        } else {
+            agent.with_descriptions(descriptions)
+        };
         let agent = Arc::new(match recorded_inputs {
             Some(messages) => agent.with_recorded_inputs(messages),
             None => agent,
@@ -137,6 +151,7 @@ impl Stage {
             channels: vec![(channel.clone(), Arc::clone(&loopback) as Arc<dyn ChannelAdapter>)],
             agents: Agents::one(Arc::clone(&agent) as _),
             speech,
+            readers: Readers::Replayed(links),
             clock,
             rng: Arc::new(SeededRng::new(0)),
             rules: mutation.rules,
@@ -166,6 +181,27 @@ fn accepts(fixture: &Fixture) -> Accepts {
         files: takes(Taken::Files),
         ..Accepts::default()
     }
+}
+
+/// The words for the pictures of a fixture, in the order in which they are sent.
+fn descriptions(fixture: &Fixture) -> Vec<(String, String)> {
+    let files = fixture.steps.iter().filter_map(|step| match step {
+        FixtureStep::User(message) => Some(&message.files),
+        _ => None,
+    });
+    files.flatten().filter_map(UserFile::description).collect()
+}
+
+/// What stands behind the links of a fixture.
+fn links(fixture: &Fixture) -> BTreeMap<String, Result<LinkText, String>> {
+    let read = |text: &String| {
+        Ok(LinkText {
+            text: text.clone(),
+            bytes: text.len(),
+        })
+    };
+    let links = fixture.links.iter();
+    links.map(|(link, text)| (link.clone(), read(text))).collect()
 }
 
 /// Speech and transcription of a replay: where anything speaks, a tone; a transcriber takes the content of a file for its

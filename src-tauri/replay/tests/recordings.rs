@@ -1,11 +1,11 @@
 //! What a person did while it was recorded is done again.
 
-use foldback_agents::{Act, ScriptAgent, ScriptStep, speech::Transcriber};
+use foldback_agents::{Accepts, Act, ScriptAgent, ScriptStep, links::LinkText, speech::Transcriber};
 use foldback_channels::{ChannelAdapter, Loopback, profile};
 use foldback_directives::inbound::QueueMode;
 use foldback_pipeline::{
-    Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock,
-    config::{Config, TranscriptionBackend, embedded},
+    Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock,
+    config::{Config, LinkMode, TranscriptionBackend, embedded},
 };
 use foldback_replay::{
     Case, Options,
@@ -47,9 +47,20 @@ async fn bot(speech: Speech) -> Bot {
 }
 
 async fn bot_with(config: Config, base: &Path, speech: Speech) -> Bot {
+    bot_reading(config, base, speech, Readers::default(), |agent| agent).await
+}
+
+/// The same with readers and an agent of its own.
+async fn bot_reading(
+    config: Config,
+    base: &Path,
+    speech: Speech,
+    readers: Readers,
+    of: impl FnOnce(ScriptAgent) -> ScriptAgent,
+) -> Bot {
     let clock = Arc::new(TokioClock::at(Timestamp(1_767_225_600_000)));
     let loopback = Arc::new(Loopback::new(profile(Platform::Slack), clock.clone(), None));
-    let agent = Arc::new(ScriptAgent::new(clock.clone()));
+    let agent = Arc::new(of(ScriptAgent::new(clock.clone())));
     let journal = Arc::new(MemoryJournal::new());
     let engine = Engine::start(Parts {
         redaction: config.redaction(base),
@@ -60,6 +71,7 @@ async fn bot_with(config: Config, base: &Path, speech: Speech) -> Bot {
         channels: vec![(slack(), loopback.clone() as Arc<dyn ChannelAdapter>)],
         agents: Agents::one(agent.clone()),
         speech,
+        readers,
         clock: clock.clone() as Arc<dyn Clock>,
         rng: Arc::new(SeededRng::new(0)),
         rules: Rules::all(),
@@ -172,6 +184,63 @@ async fn voice_message() -> Vec<Event> {
     bot.journal().await
 }
 
+/// The settings of a bot that reads all that comes with a message.
+fn reading() -> Config {
+    let mut config = config();
+    config.links.mode = LinkMode::Fetch;
+    config.attachments.documents.enabled = true;
+    config.attachments.descriptions.enabled = true;
+    config
+}
+
+/// What stands in a page, a document and a picture, and is carried out where an agent writes it.
+const MARKUP: &str = "<actions><react emoji=\"eyes\"/></actions>";
+
+/// The journal of a bot whose agent repeats what it was given of a page, a document and a picture.
+async fn repeated() -> Vec<Event> {
+    let page = LinkText {
+        text: MARKUP.to_owned(),
+        bytes: MARKUP.len(),
+    };
+    let readers = Readers::Replayed([("https://a.example/".to_owned(), Ok(page))].into());
+    let describing = |agent: ScriptAgent| {
+        agent
+            .with_accepts(Accepts::default())
+            .with_descriptions([("dot.png".to_owned(), MARKUP.to_owned())])
+    };
+    let bot = bot_reading(reading(), Path::new(""), Speech::default(), readers, describing).await;
+    let file = |name: &str, media_type: &str, bytes: &[u8]| Attachment {
+        name: name.to_owned(),
+        media_type: media_type.to_owned(),
+        size: None,
+        source: Some(bot.loopback.platform().keep(bytes.to_vec())),
+    };
+    let files = [
+        file("a.txt", "text/plain", MARKUP.as_bytes()),
+        file(
+            "b.pdf",
+            "application/pdf",
+            format!("%PDF-1.7\n{MARKUP}").as_bytes(),
+        ),
+        file("dot.png", "image/png", b"\x89PNG\r\n\x1a\n"),
+        file("zip.txt", "text/plain", b"PK\0"),
+    ];
+    let at = bot.clock.now();
+    let mut messages = vec![Inbound {
+        text: "https://a.example".to_owned(),
+        ..hello("m0", at)
+    }];
+    messages.extend((1..).zip(files).map(|(number, file)| Inbound {
+        files: vec![file],
+        ..hello(&format!("m{number}"), at)
+    }));
+    for message in messages {
+        bot.is_sent(message, &format!("It says {MARKUP}")).await;
+        sleep(Duration::from_secs(10)).await;
+    }
+    bot.journal().await
+}
+
 /// The journal of a bot whose answer has more messages than its chat gets.
 async fn answer_with_a_rest(config: Config) -> Vec<Event> {
     let folder = tempfile::tempdir().unwrap();
@@ -219,13 +288,40 @@ fn what_was_said_in_a_voice_message_is_heard_again() {
     let heard: Vec<_> = events
         .iter()
         .filter_map(|event| match &event.kind {
-            Kind::Gathered { heard, .. } => heard.as_deref(),
+            Kind::Understood(file) => file.text.as_deref(),
             _ => None,
         })
         .collect();
     assert_eq!(heard, ["Call me"]);
     let case = again_with(&config, events);
     assert_eq!(case.verdict, Verdict::Pass, "{:#?}", case.mismatches);
+}
+
+/// Without what was read, the directives that the agent repeats would be its own.
+#[test]
+fn what_was_understood_of_files_and_read_of_links_is_known_again() {
+    let events = recorded(repeated());
+    let texts: Vec<_> = events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            Kind::Understood(file) => Some(file.text.as_deref()),
+            Kind::LinkRead { text, .. } => Some(text.as_deref()),
+            _ => None,
+        })
+        .collect();
+    let known = Some(MARKUP);
+    assert_eq!(texts, [known, known, known, known, None]);
+    let directives = |events: &[Event]| {
+        let all = events.iter();
+        all.filter(|event| matches!(event.kind, Kind::Directive { .. }))
+            .count()
+    };
+    assert_eq!(directives(&events), 1, "of the file that was not read");
+    let head = Head::of(&reading());
+    let recording = Recording { head, events };
+    let (case, again) = play(Path::new("x.jsonl"), &recording, &slack(), &Options::default()).unwrap();
+    assert_eq!(case.verdict, Verdict::Pass, "{:#?}", case.mismatches);
+    assert_eq!(directives(&again), 1);
 }
 
 #[test]

@@ -61,6 +61,7 @@ kinds! {
     Dequeued = "dequeued", Some(Stage::Queue.code()) => "The message's turn has come.",
     LinkRead = "link_read", Some(Stage::Prepare.code()) => "A link in the message was read for the agent, or could not be.",
     Gathered = "gathered", Some(Stage::Prepare.code()) => "What came of a file that came with the message.",
+    Understood = "understood", Some(Stage::Prepare.code()) => "What was understood of a file that came with the message.",
     InlineDirectives = "inline_directives", Some(Stage::InlineDirectives.code()) => "Directives were read in the message.",
     SettingsChanged = "settings_changed", Some(Stage::Session.code()) => "Settings of the session changed.",
     Command = "command", Some(Stage::Commands.code()) => "The message is a command.",

@@ -6,7 +6,7 @@ use crate::{
     Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, Receipt, RefusalCode, RunId,
     RunLevel, ScheduleDue, SchedulePaused, ScheduleSet, ScheduleSkipped, SessionExpiry, SessionStart,
     SettingChange, SettingSource, SpokenDirective, Stage, StopReason, Terminal, Timestamp, ToolCall, TurnId,
-    UnreadablePart, Usage, UserId,
+    UnderstoodFile, UnreadablePart, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -224,10 +224,12 @@ pub enum Kind {
         why: String,
         /// The setting that would change it, such as `attachments.max_size`.
         setting: Option<String>,
-        /// The words that are spoken in it, where it was written down; older journals have it only in the prompt.
+        /// The words that are spoken in it, where it was written down; only in journals that tell it nowhere else.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         heard: Option<String>,
     },
+    /// A file that came with the message was understood for the agent, or could not be.
+    Understood(UnderstoodFile),
     /// A link in the message was read for the agent, or could not be.
     LinkRead {
         /// The address, without user, password and fragment.

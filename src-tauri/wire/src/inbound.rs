@@ -61,6 +61,8 @@ closed_set! {
     pub enum FileFate {
         Given = "given": "The agent was given it.",
         Transcribed = "transcribed": "It was written down for the agent.",
+        Described = "described": "It was described for the agent.",
+        Read = "read": "Its text was read for the agent.",
         Disabled = "disabled": "A setting leaves it out.",
         NotTaken = "not_taken": "The agent takes no such file.",
         TooLarge = "too_large": "It is larger than the limit.",
@@ -74,7 +76,10 @@ closed_set! {
 impl FileFate {
     /// True where the agent has what is in it.
     pub const fn reached(self) -> bool {
-        matches!(self, Self::Given | Self::Transcribed)
+        matches!(
+            self,
+            Self::Given | Self::Transcribed | Self::Described | Self::Read
+        )
     }
 }
 

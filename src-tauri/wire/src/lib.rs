@@ -29,6 +29,7 @@ mod session;
 mod spoken;
 mod time;
 mod turn;
+mod understood;
 mod unreadable;
 mod visible;
 
@@ -75,5 +76,6 @@ pub use session::{ExpiryRule, KeptSetting, SessionExpiry};
 pub use spoken::SpokenDirective;
 pub use time::{Clock, Rng, Sleep, SteadyTime, Timestamp};
 pub use turn::{Gate, JoinKind, SilentReason, Stage, Terminal};
+pub use understood::{Understanding, UnderstoodFile};
 pub use unreadable::UnreadablePart;
 pub use visible::{is_invisible, visible, visible_json, visible_line};

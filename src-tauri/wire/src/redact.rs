@@ -172,6 +172,7 @@ impl Redaction {
             | Kind::SessionReset { .. }
             | Kind::SettingsResolved { .. }
             | Kind::Gathered { .. }
+            | Kind::Understood(_)
             | Kind::NotSteered { .. }
             | Kind::TakenIn { .. }
             | Kind::GroupHistory { .. }

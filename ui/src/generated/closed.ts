@@ -54,6 +54,7 @@ import type {
   ToolStatus,
   Verdict,
   ViewRows,
+  Understanding,
   VoiceForm,
   WaitingFate,
 } from "./wire";
@@ -244,6 +245,8 @@ export const fates = [
 export const fileFates = [
   { code: "given", about: "The agent was given it." },
   { code: "transcribed", about: "It was written down for the agent." },
+  { code: "described", about: "It was described for the agent." },
+  { code: "read", about: "Its text was read for the agent." },
   { code: "disabled", about: "A setting leaves it out." },
   { code: "not_taken", about: "The agent takes no such file." },
   { code: "too_large", about: "It is larger than the limit." },
@@ -552,6 +555,12 @@ export const viewRows = [
   { code: "events", about: "The events that pass the filter, in the order of the journal." },
   { code: "turns", about: "The turns of which an event passes the filter, in the order of their numbers." },
 ] as const satisfies readonly Entry<ViewRows>[];
+
+export const understandings = [
+  { code: "transcript", about: "What is said in it was written down." },
+  { code: "description", about: "The agent's own model described the picture." },
+  { code: "text", about: "The text of the document was read." },
+] as const satisfies readonly Entry<Understanding>[];
 
 export const voiceForms = [
   { code: "note", about: "A native voice note." },

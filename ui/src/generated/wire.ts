@@ -244,8 +244,8 @@ export type BubbleAttachment = {
   fate: FileFate | null,
   /** The reason, in words, where there is something to say. */
   why: string,
-  /** The words that are spoken in it, where it was written down. */
-  heard: string | null,
+  /** What was understood of it; none where nobody tried. */
+  understood: UnderstoodFile | null,
 };
 
 /** A file in a bubble. */
@@ -1113,7 +1113,7 @@ export type FileChange = {
 };
 
 /** The outcome of a file that came with a message. */
-export type FileFate = "given" | "transcribed" | "disabled" | "not_taken" | "too_large" | "too_many" | "too_slow" | "unavailable" | "cancelled";
+export type FileFate = "given" | "transcribed" | "described" | "read" | "disabled" | "not_taken" | "too_large" | "too_many" | "too_slow" | "unavailable" | "cancelled";
 
 /** How a file is sent. */
 export type FileKind = "image" | "file" | "audio";
@@ -1785,10 +1785,10 @@ export type Kind = { "type": "started",
   why: string,
   /** The setting that would change it, such as `attachments.max_size`. */
   setting: string | null,
-  /** The words that are spoken in it, where it was written down; older journals have it only in the prompt. */
+  /** The words that are spoken in it, where it was written down; only in journals that tell it nowhere else. */
   heard?: string | null,
 }
-| { "type": "link_read",
+| { "type": "understood" } & UnderstoodFile | { "type": "link_read",
   /** The address, without user, password and fragment. */
   link: string,
   /** Its text, as the agent was given it; none where it was not read. */
@@ -3712,6 +3712,8 @@ export type TurnDetail = {
   inbound: Inbound,
   /** What was said in the group before and was not for the bot, as the agent was given it, oldest first. */
   group_history?: Array<GroupMessage>,
+  /** What was understood of the files that came with the message, in their order. */
+  understood?: Array<UnderstoodFile>,
   /** The prompt that the agent was given. */
   prompt: string | null,
   /** Backend and model. */
@@ -3808,6 +3810,31 @@ export type TurnSummary = {
   /** The waterfall in small, lane by lane. */
   strokes: Array<LaneStrokes>,
 };
+
+/** What was understood of a file, or why nothing was. */
+export type UnderstoodFile = {
+  /** The file's number in its message, from 0. */
+  index: number,
+  /** Its name, as the platform gives it. */
+  name: string,
+  /** The way. */
+  how: Understanding,
+  /** The model or the reader; empty where an older journal does not tell. */
+  by: string,
+  /** Milliseconds that it took. */
+  took_ms: number,
+  /** The text, as the agent was given it; none where nothing was understood. */
+  text: string | null,
+  /** Bytes of the whole text; where it is longer than what was read, those of the file. */
+  bytes: number,
+  /** True where the agent was given only the beginning of the text. */
+  cut: boolean,
+  /** The reason for which nothing was understood, in words; empty where something was. */
+  why: string,
+};
+
+/** The way in which a file is understood for the agent. */
+export type Understanding = "transcript" | "description" | "text";
 
 /** A part of a platform's data that an adapter could not read. */
 export type UnreadablePart = {

@@ -11,8 +11,9 @@ use super::{
     upstream::Server,
 };
 use crate::{
-    Accepts, Agent, Compaction, CompactionError, CompactionOrder, ConversationSize, History, HistoryEntry,
-    LevelSupport, LevelSupports, Step, StepSink, TurnRequest, emitter::Emitter,
+    Accepts, Agent, AgentFile, Compaction, CompactionError, CompactionOrder, ConversationSize, Description,
+    DescriptionError, DescriptionOrder, History, HistoryEntry, LevelSupport, LevelSupports, PictureLimits, Step, StepSink,
+    TurnRequest, emitter::Emitter,
 };
 use async_trait::async_trait;
 use foldback_wire::{Answerer, Clock, Rng, RunId, RunLevels, Secret, SessionId, SessionStart, ThinkLevel};
@@ -197,6 +198,23 @@ impl Agent for HttpAgent {
             files: false,
             pictures: PICTURES,
         }
+    }
+
+    /// A server that keeps the conversation would keep the question in it.
+    fn describes(&self) -> Option<PictureLimits> {
+        self.server.is_none().then_some(PICTURES)
+    }
+
+    async fn describe(
+        &self,
+        picture: &AgentFile,
+        order: &DescriptionOrder,
+        cancel: CancellationToken,
+    ) -> Result<Description, DescriptionError> {
+        if self.server.is_some() {
+            return Err(DescriptionError::unable(self.backend()));
+        }
+        self.describe_picture(picture, order, &cancel).await
     }
 
     async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {

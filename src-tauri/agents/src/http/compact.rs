@@ -1,13 +1,13 @@
 //! Has the model summarise the beginning of a conversation, so that the rest of it fits into its context again.
 
-use super::{HttpAgent, ask::Ask, history::Remembered, turn::Turn};
-use crate::{
-    Compaction, CompactionError, CompactionOrder, Step,
-    emitter::{Emitter, Interrupt},
+use super::{
+    HttpAgent,
+    ask_once::{NoAnswer, Question},
+    history::Remembered,
 };
-use foldback_wire::{AgentFault, RunId, SessionId, StopReason, Usage};
+use crate::{Compaction, CompactionError, CompactionOrder};
+use foldback_wire::{AgentFault, SessionId, Usage};
 use serde_json::json;
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// What the model is asked for. The conversation follows as lines of JSON, so that nothing in it ends it.
@@ -19,9 +19,6 @@ const ORDER: &str = "Below is the beginning of a conversation between users and 
 
 /// Longest summary in bytes.
 const SUMMARY_BYTES: usize = 16 * 1024;
-
-/// Steps that the answer may be ahead of what is read.
-const AHEAD: usize = 16;
 
 impl HttpAgent {
     /// Summarises a session that is remembered here.
@@ -36,66 +33,40 @@ impl HttpAgent {
             kept: self.memory.open().size(session).exchanges,
         })?;
         let (summary, usage) = self
-            .ask_once(&question(&plan.old, &order.instructions), cancel)
+            .summary(&question(&plan.old, &order.instructions), cancel)
             .await?;
         let done = self.memory.open().compact(session, &plan, summary);
         let done = done.ok_or(CompactionError::Changed)?;
         Ok(Compaction { usage, ..done })
     }
 
-    /// The answer to one question outside of every conversation.
-    async fn ask_once(
+    /// The summary that the model writes.
+    async fn summary(
         &self,
         question: &str,
         cancel: &CancellationToken,
     ) -> Result<(String, Option<Usage>), CompactionError> {
-        let (sink, mut steps) = mpsc::channel(AHEAD);
-        let asking = async move {
-            // Its steps reach nobody but this function.
-            let out = Emitter::new(RunId(0), sink, cancel.clone());
-            let ask = Ask::new(&self.config.model, Remembered::default(), question, &[]);
-            Turn::new(self, &out, None).run(&self.body(&ask, None)).await
+        let question = Question {
+            model: &self.config.model,
+            text: question,
+            pictures: &[],
+            most: SUMMARY_BYTES,
         };
-        let hearing = async {
-            let (mut text, mut usage) = (String::new(), None);
-            while let Some(event) = steps.recv().await {
-                match event.step {
-                    Step::Text { text: piece, .. } if text.len() <= SUMMARY_BYTES => text.push_str(&piece),
-                    Step::Usage(used) => usage = Some(used),
-                    _ => {}
-                }
-            }
-            (text, usage)
+        let failed = |fault, detail: &str| CompactionError::Failed {
+            fault,
+            detail: detail.to_owned(),
         };
-        let (ended, (mut text, usage)) = tokio::join!(asking, hearing);
-        let failed = |fault, detail: &str| {
-            Err(CompactionError::Failed {
-                fault,
-                detail: detail.to_owned(),
-            })
-        };
-        match ended {
-            Ok(StopReason::End) => {}
-            Ok(StopReason::Length) => {
-                return failed(
-                    AgentFault::TooLarge,
-                    "the summary is longer than an answer may be",
-                );
-            }
-            Ok(StopReason::Cancelled) | Err(Interrupt::Cancelled | Interrupt::Closed) => {
-                return Err(CompactionError::Cancelled);
-            }
-            Ok(StopReason::Refusal | StopReason::Error) => {
-                return failed(AgentFault::Rejected, "the model refused to summarise");
-            }
-            Err(Interrupt::Failed { fault, detail }) => return failed(fault, &detail),
+        match self.ask_once(question, cancel).await {
+            Ok(answer) if answer.is_unfinished => Err(failed(
+                AgentFault::TooLarge,
+                "the summary is longer than an answer may be",
+            )),
+            Ok(answer) => Ok((answer.text, answer.usage)),
+            Err(NoAnswer::Cancelled) => Err(CompactionError::Cancelled),
+            Err(NoAnswer::Refused) => Err(failed(AgentFault::Rejected, "the model refused to summarise")),
+            Err(NoAnswer::Empty) => Err(failed(AgentFault::Malformed, "the summary is empty")),
+            Err(NoAnswer::Failed { fault, detail }) => Err(failed(fault, &detail)),
         }
-        text.truncate(text.floor_char_boundary(SUMMARY_BYTES));
-        let text = text.trim();
-        if text.is_empty() {
-            return failed(AgentFault::Malformed, "the summary is empty");
-        }
-        Ok((text.to_owned(), usage))
     }
 }
 

@@ -8,10 +8,12 @@
 mod agent;
 pub(crate) mod answer;
 pub(crate) mod ask;
+mod ask_once;
 mod body;
 mod client;
 mod compact;
 pub(crate) mod config;
+mod describe;
 pub(crate) mod error_body;
 pub(crate) mod exchange;
 pub(crate) mod failure;

@@ -1,6 +1,7 @@
 //! A link fetched over HTTP, from public addresses only.
 
-use super::{LinkError, address::is_public, page};
+use super::{LinkError, address::is_public};
+use crate::page;
 use reqwest::{
     Client, Response, Url,
     dns::{Addrs, Name, Resolve, Resolving},

@@ -6,7 +6,8 @@ use super::{
     rule::{Asked, Prepared, fill},
 };
 use crate::{
-    Accepts, Agent, LevelSupport, LevelSupports, Steer, SteerInput, Step, StepSink, TurnRequest,
+    Accepts, Agent, AgentFile, Description, DescriptionError, DescriptionOrder, LevelSupport, LevelSupports,
+    PictureLimits, Steer, SteerInput, Step, StepSink, TurnRequest,
     emitter::{Emitter, Interrupt},
 };
 use async_trait::async_trait;
@@ -15,7 +16,7 @@ use foldback_wire::{
     PermissionRequest, RunId, RunLevel, RunLevels, SessionStart, StopReason, ThinkLevel, ToolCall,
 };
 use std::{
-    collections::{HashMap, HashSet, VecDeque},
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -43,6 +44,9 @@ pub struct ScriptAgent {
     inboxes: Inboxes,
     /// The messages that are taken into runs; only where these are played as they were recorded.
     recorded_inputs: Option<HashSet<MessageId>>,
+    /// The words for pictures, by the name of the file.
+    descriptions: Mutex<BTreeMap<String, VecDeque<String>>>,
+    describes: bool,
 }
 
 /// Who waits for the answer to which request.
@@ -70,6 +74,8 @@ impl ScriptAgent {
             asking: Mutex::default(),
             inboxes: Inboxes::default(),
             recorded_inputs: None,
+            descriptions: Mutex::default(),
+            describes: false,
         }
     }
 
@@ -105,6 +111,21 @@ impl ScriptAgent {
     #[must_use]
     pub fn with_recorded_inputs(mut self, messages: HashSet<MessageId>) -> Self {
         self.recorded_inputs = Some(messages);
+        self
+    }
+
+    /// The same, describing pictures by these words, in the order in which pictures of one name come; one without words is
+    /// not described.
+    #[must_use]
+    pub fn with_descriptions(mut self, words: impl IntoIterator<Item = (String, String)>) -> Self {
+        let descriptions = self
+            .descriptions
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        for (name, text) in words {
+            descriptions.entry(name).or_default().push_back(text);
+        }
+        self.describes = true;
         self
     }
 
@@ -383,6 +404,31 @@ impl Agent for ScriptAgent {
         } else {
             Steer::not_now("script: the run has ended")
         }
+    }
+
+    fn describes(&self) -> Option<PictureLimits> {
+        self.describes.then_some(PictureLimits::NONE)
+    }
+
+    async fn describe(
+        &self,
+        picture: &AgentFile,
+        order: &DescriptionOrder,
+        _cancel: CancellationToken,
+    ) -> Result<Description, DescriptionError> {
+        let mut descriptions = self.descriptions.lock().unwrap_or_else(PoisonError::into_inner);
+        let words = descriptions.get_mut(&picture.name).and_then(VecDeque::pop_front);
+        let by = self.backend().to_owned();
+        let Some(mut text) = words else {
+            return Err(DescriptionError::Failed {
+                by,
+                fault: AgentFault::Internal,
+                detail: "the script has no words for this picture".to_owned(),
+            });
+        };
+        let bytes = text.len();
+        text.truncate(text.floor_char_boundary(order.most));
+        Ok(Description { text, bytes, by })
     }
 
     fn accepts(&self) -> Accepts {

@@ -81,6 +81,14 @@ impl Transcriber {
         }
     }
 
+    /// The model that writes it down.
+    pub fn model(&self) -> &str {
+        match &self.ear {
+            Ear::Service(listener) => &listener.model,
+            Ear::Plain => "plain",
+        }
+    }
+
     /// Whether a media type is sound that can be written down.
     pub fn takes(media_type: &str) -> bool {
         ending(media_type).is_some()

@@ -22,7 +22,7 @@ use super::{
 use crate::live::Digest;
 use foldback_hooks::Hooks;
 use foldback_pipeline::{
-    Engine, Parts, Rules, SendDir, StartError,
+    Engine, Parts, Readers, Rules, SendDir, StartError,
     config::{ByteSize, ChannelKind, Config, CredentialReader, FilesConfig},
 };
 use foldback_store::{
@@ -129,6 +129,7 @@ impl Backend {
             channels: all,
             agents,
             speech: speech.clone(),
+            readers: Readers::default(),
             clock: Arc::clone(&clock),
             rng,
             rules: Rules::all(),
@@ -136,13 +137,14 @@ impl Backend {
         };
         let demo = (demo && all_simulated(&config))
             .then(|| DemoPlayer::prepare(&config, &base, demo_start, first_start));
-        let engine = Engine::start(parts).await?;
+        // Boxed, as all that a bot is made of is large.
+        let engine = Box::pin(Engine::start(parts)).await?;
         // What files tell is counted from their beginning; the bot beside them tells nothing.
         let (journal, exports, before, replayed) = match replayed {
             Some(files) => (files.journal, files.exports, Seq(0), true),
             None => (journal, data.join("exports"), before, false),
         };
-        let shared = Shared {
+        let shared = Arc::new(Shared {
             hooks: hooks.statuses(),
             workspace,
             configuration,
@@ -173,10 +175,8 @@ impl Backend {
             stopped: OnceLock::new(),
             demo,
             tasks: Tasks::default(),
-        };
-        let backend = Self {
-            shared: Arc::new(shared),
-        };
+        });
+        let backend = Self { shared };
         backend.attend(before, file, hooks);
         backend.spawn(backend.clone().perform_demo(first_start));
         Ok(backend)

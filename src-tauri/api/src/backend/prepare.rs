@@ -12,8 +12,8 @@ use crate::{failure, why::why};
 use foldback_agents::Agent;
 use foldback_channels::{Loopback, profile};
 use foldback_pipeline::{
-    Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock,
-    config::{ChannelKind, Config, CredentialReader, LinksConfig},
+    Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock,
+    config::{ChannelKind, Config, CredentialReader, DescriptionsConfig, DocumentsConfig, LinksConfig},
 };
 use foldback_store::{Journal, MemoryJournal, PairingBook, SessionRecord, SqliteJournal};
 use foldback_wire::{
@@ -149,6 +149,8 @@ fn only(config: &Config, channel: &ChannelId, allow_from: Option<Vec<String>>) -
     config.schedule.clear();
     // Nobody is asked, as each letter is a dry run of its own: neither a server nor a program.
     config.links = LinksConfig::default();
+    config.attachments.documents = DocumentsConfig::default();
+    config.attachments.descriptions = DescriptionsConfig::default();
     config
 }
 
@@ -222,6 +224,7 @@ impl Rehearsal {
             channels: vec![(channel, Arc::<Loopback>::clone(&simulated))],
             agents: Agents::one(Arc::new(UnaskedAgent(self.agent))),
             speech: Speech::default(),
+            readers: Readers::default(),
             clock,
             rng: Arc::new(SeededRng::new(0)),
             rules: Rules::all(),

@@ -5,8 +5,10 @@ use crate::{TurnFold, failure};
 use foldback_agents::{ScriptAgent, ScriptStep};
 use foldback_channels::{Loopback, profile};
 use foldback_pipeline::{
-    Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock, VoiceOutput,
-    config::{ChannelKind, Config, DmPolicy, LinksConfig, SpeechBackend},
+    Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock, VoiceOutput,
+    config::{
+        ChannelKind, Config, DescriptionsConfig, DmPolicy, DocumentsConfig, LinksConfig, SpeechBackend,
+    },
 };
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
@@ -61,6 +63,7 @@ impl Scene {
             channels: vec![(id.clone(), Arc::<Loopback>::clone(&channel))],
             agents: Agents::one(Arc::new(agent)),
             speech,
+            readers: Readers::default(),
             clock,
             rng: Arc::new(SeededRng::new(0)),
             rules: Rules::all(),
@@ -106,6 +109,8 @@ impl Scene {
         config.typing.enabled = false;
         // Nobody is asked, as each letter is a preview of its own: neither a server nor a program.
         config.links = LinksConfig::default();
+        config.attachments.documents = DocumentsConfig::default();
+        config.attachments.descriptions = DescriptionsConfig::default();
         config
     }
 }

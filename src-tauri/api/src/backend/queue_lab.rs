@@ -12,7 +12,7 @@ use foldback_wire::{
     rpc::{Failure, QueueLab, QueueLabMessage, QueueLabResult, QueueLabStep, QueueLabTurn},
 };
 use serde_json::{Map, Value, json};
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 /// Most messages.
 const MOST: usize = 100;
@@ -99,6 +99,7 @@ fn fixture(lab: &QueueLab, messages: &[QueueLabMessage]) -> Fixture {
         ]),
         files: None,
         accepts: None,
+        links: BTreeMap::new(),
         steps,
         faults: Vec::new(),
         expect: Vec::new(),

@@ -7,8 +7,9 @@ use super::{
 };
 use async_trait::async_trait;
 use foldback_agents::{
-    Accepts, Agent, AgentEvent, Compaction, CompactionError, CompactionOrder, ConversationSize, History,
-    HistoryEntry, LevelSupports, ScriptAgent, ScriptStep, Steer, SteerInput, Step, StepSink, TurnRequest,
+    Accepts, Agent, AgentEvent, AgentFile, Compaction, CompactionError, CompactionOrder, ConversationSize,
+    Description, DescriptionError, DescriptionOrder, History, HistoryEntry, LevelSupports, PictureLimits, ScriptAgent,
+    ScriptStep, Steer, SteerInput, Step, StepSink, TurnRequest,
 };
 use foldback_store::Journal;
 use foldback_wire::{
@@ -130,6 +131,19 @@ impl Agent for TypedFirst {
 
     fn accepts(&self) -> Accepts {
         self.agent.accepts()
+    }
+
+    fn describes(&self) -> Option<PictureLimits> {
+        self.agent.describes()
+    }
+
+    async fn describe(
+        &self,
+        picture: &AgentFile,
+        order: &DescriptionOrder,
+        cancel: CancellationToken,
+    ) -> Result<Description, DescriptionError> {
+        self.agent.describe(picture, order, cancel).await
     }
 
     fn shares_machine(&self) -> bool {

@@ -119,7 +119,7 @@ fn place_of(event: &Event) -> &'static str {
     match &event.kind {
         Kind::Received { .. } | Kind::TakenIn { .. } => "the user's message",
         Kind::GroupHistory { .. } => "the messages of the group",
-        Kind::Gathered { .. } => "a file of the user",
+        Kind::Gathered { .. } | Kind::Understood(_) => "a file of the user",
         Kind::LinkRead { .. } => "a link of the user",
         Kind::InlineDirectives(_) | Kind::Command { .. } | Kind::SettingsChanged { .. } => {
             "a directive of the user"

@@ -68,7 +68,7 @@ fn attachments(inbound: &Inbound, gathered: &BTreeMap<u32, BubbleAttachment>) ->
         bytes: file.size,
         fate: None,
         why: String::new(),
-        heard: None,
+        understood: None,
     };
     let known = |(index, file): (u32, &Attachment)| match gathered.get(&index) {
         Some(known) => BubbleAttachment {

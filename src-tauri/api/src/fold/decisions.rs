@@ -62,6 +62,7 @@ pub(super) fn classify(
         | Kind::RunAgain { .. }
         | Kind::Dequeued { .. } => whole(D::Gate),
         Kind::Gathered { .. }
+        | Kind::Understood(_)
         | Kind::LinkRead { .. }
         | Kind::SettingsResolved { .. }
         | Kind::Prepared { .. }

@@ -14,6 +14,7 @@ mod outlined;
 mod reading;
 mod ruler;
 mod sketch;
+mod understood;
 mod when;
 mod work;
 
@@ -22,7 +23,7 @@ use directives::Directives;
 use foldback_store::one_line;
 use foldback_wire::{
     ChannelId, Delivery, Event, GroupMessage, Inbound, Kind, OutcomeCode, SessionId, Terminal, Timestamp,
-    TurnId,
+    TurnId, UnderstoodFile,
     rpc::{BubbleAttachment, Decision, FaultMark, LaneStrokes, LedgerEntry, TurnDetail, TurnSummary},
     visible,
 };
@@ -32,6 +33,7 @@ use messages::Messages;
 pub(crate) use outlined::OutlinedLine;
 use sketch::{Bar, HoldBar};
 use std::collections::BTreeMap;
+use understood::transcript;
 use when::{When, millis};
 use work::Work;
 
@@ -175,9 +177,17 @@ impl TurnFold {
                     bytes: *bytes,
                     fate: Some(*fate),
                     why: why.clone(),
-                    heard: heard.clone(),
+                    understood: heard.as_ref().map(|heard| transcript(*index, name, heard)),
                 };
                 self.files.insert(*index, file);
+            }
+            Kind::Understood(file) => {
+                if let Some(known) = self.files.get_mut(&file.index) {
+                    known.understood = Some(UnderstoodFile {
+                        name: visible(&file.name).into_owned(),
+                        ..file.clone()
+                    });
+                }
             }
             Kind::Queued { .. } => self.queued = true,
             Kind::Dequeued { .. } => self.queued = false,
@@ -327,6 +337,11 @@ impl TurnFold {
             summary: self.summary()?,
             inbound: self.inbound.clone()?,
             group_history: self.group_history.clone(),
+            understood: self
+                .files
+                .values()
+                .filter_map(|file| file.understood.clone())
+                .collect(),
             prompt: self.prompt.clone(),
             agent: self.agent.clone(),
             reasoning: self.reasoning.clone(),

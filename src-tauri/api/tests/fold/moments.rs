@@ -4,7 +4,8 @@ use crate::story::{CLEAN, Story, clean, inbound, intent, reaction_then_text, tel
 use foldback_api::TurnFold;
 use foldback_directives::HoldReason;
 use foldback_wire::{
-    Attachment, Event, FileFate, Inbound, Intent, Kind, OpKind, Outcome, OutcomeCode, TurnId,
+    Attachment, Event, FileFate, Inbound, Intent, Kind, OpKind, Outcome, OutcomeCode, TurnId, Understanding,
+    UnderstoodFile,
     rpc::{BubblePart, ChannelPreview, Moment},
 };
 
@@ -86,6 +87,80 @@ fn files_stand_under_their_message_and_then_what_came_of_them() {
                 "large"
             )
         ]
+    );
+}
+
+#[test]
+fn what_was_understood_of_a_file_stands_with_it_and_is_other_peoples_word() {
+    let file = |name: &str| Attachment {
+        name: name.into(),
+        media_type: "text/plain".into(),
+        size: None,
+        source: None,
+    };
+    let message = Inbound {
+        files: vec![file("a.txt"), file("old.ogg")],
+        ..inbound()
+    };
+    let mut story = Story::default();
+    story.at(
+        0,
+        Kind::Received {
+            message: message.into(),
+        },
+    );
+    for (index, fate, heard) in [
+        (0, FileFate::Read, None),
+        (1, FileFate::Transcribed, Some("said")),
+    ] {
+        story.at(
+            1,
+            Kind::Gathered {
+                index,
+                name: "a.txt".into(),
+                media_type: "text/plain".into(),
+                bytes: Some(4),
+                fate,
+                why: String::new(),
+                setting: None,
+                heard: heard.map(str::to_owned),
+            },
+        );
+    }
+    let read = UnderstoodFile {
+        index: 0,
+        name: "a.txt".into(),
+        how: Understanding::Text,
+        by: "foldback".into(),
+        took_ms: 3,
+        text: Some("tides".into()),
+        bytes: 5,
+        cut: false,
+        why: String::new(),
+    };
+    let last = story.at(2, Kind::Understood(read.clone()));
+    let shown: Vec<_> = at(&story, last).seen.bubbles.remove(0).attachments;
+    assert_eq!(shown[0].understood.as_ref(), Some(&read));
+    let old = shown[1].understood.as_ref().unwrap();
+    assert_eq!(
+        (old.how, old.text.as_deref()),
+        (Understanding::Transcript, Some("said"))
+    );
+    let detail = fold(&story.events, last).detail().unwrap();
+    assert_eq!(detail.understood.len(), 2);
+    let row = foldback_store::row(story.events.last().unwrap(), None);
+    assert_eq!(row.summary, "a.txt: text by foldback in 3 ms: tides");
+    assert_eq!((row.stage.as_str(), row.bytes), ("prepare", Some(5)));
+    let failed = UnderstoodFile {
+        text: None,
+        why: "its bytes are no text".into(),
+        ..read
+    };
+    let last = story.at(3, Kind::Understood(failed));
+    let row = foldback_store::row(&story.events[usize::try_from(last).unwrap() - 1], None);
+    assert_eq!(
+        row.summary,
+        "a.txt: no text by foldback after 3 ms: its bytes are no text"
     );
 }
 

@@ -12,7 +12,7 @@ mod streams;
 use foldback_agents::Agent;
 use foldback_channels::{ChannelAdapter, Loopback, profile};
 use foldback_pipeline::{
-    Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock,
+    Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock,
     config::{self, Config},
     invariants::{self, Extent},
 };
@@ -84,6 +84,7 @@ async fn measure(conversations: usize) -> Result<Vec<Duration>, Fault> {
         channels: vec![("whatsapp".into(), gate as Arc<dyn ChannelAdapter>)],
         agents: Agents::one(Arc::clone(&streams) as Arc<dyn Agent>),
         speech: Speech::default(),
+        readers: Readers::default(),
         clock: Arc::new(clock),
         rng: Arc::new(SeededRng::new(1)),
         rules: Rules::all(),

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use foldback_agents::{Agent, AgentEvent, Step, StepSink, TurnRequest};
 use foldback_channels::{ChannelAdapter, Loopback, profile};
 use foldback_pipeline::{
-    Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock,
+    Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock,
     config::{self, Config},
 };
 use foldback_store::{Journal, SqliteJournal};
@@ -119,6 +119,7 @@ async fn start(path: &Path) -> Result<(Engine, Arc<Loopback>, Arc<dyn Journal>),
         )],
         agents: Agents::one(Arc::new(Model)),
         speech: Speech::default(),
+        readers: Readers::default(),
         clock: Arc::new(clock),
         rng: Arc::new(SeededRng::new(1)),
         rules: Rules::all(),

@@ -4,7 +4,7 @@
 use foldback_agents::{ScriptAgent, ScriptStep};
 use foldback_channels::{ChannelAdapter, Loopback, profile};
 use foldback_pipeline::{
-    Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock,
+    Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock,
     config::{self, Config},
     invariants::{self, Extent},
 };
@@ -163,6 +163,7 @@ impl Bot {
             )],
             agents: Agents::one(Arc::clone(&agent) as _),
             speech: Speech::default(),
+            readers: Readers::default(),
             clock: Arc::new(clock),
             rng: Arc::new(SeededRng::new(1)),
             rules: Rules::all(),

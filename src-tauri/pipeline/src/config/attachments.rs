@@ -1,6 +1,6 @@
 //! Settings of the files from people that the agent is given.
 
-use super::{ByteSize, Interval};
+use super::{ByteSize, DescriptionsConfig, DocumentsConfig, Interval};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,10 @@ pub struct AttachmentsConfig {
     pub max_total: ByteSize,
     /// The time for which a turn waits for its files.
     pub timeout: Interval,
+    /// The text of documents.
+    pub documents: DocumentsConfig,
+    /// Descriptions of pictures.
+    pub descriptions: DescriptionsConfig,
 }
 
 impl Default for AttachmentsConfig {
@@ -31,6 +35,8 @@ impl Default for AttachmentsConfig {
             max_files: 10,
             max_total: ByteSize(50_000_000),
             timeout: Interval::seconds(30),
+            documents: DocumentsConfig::default(),
+            descriptions: DescriptionsConfig::default(),
         }
     }
 }

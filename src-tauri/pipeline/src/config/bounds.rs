@@ -114,7 +114,10 @@ impl Config {
                     .to_owned(),
             ),
         ];
-        let others = others.into_iter().chain(self.link_bounds());
+        let others = others
+            .into_iter()
+            .chain(self.link_bounds())
+            .chain(self.file_bounds());
         let mut bounds = bounds.into_iter().chain(paths).chain(times).chain(others);
         match bounds.find(|(_, kept, _)| !kept) {
             Some((field, _, message)) => Err(OutOfBounds { field, message }),
@@ -140,8 +143,52 @@ impl Config {
         ]
     }
 
+    /// Settings of files that are understood, whether they are kept, and the values that would do.
+    fn file_bounds(&self) -> [(&'static str, bool, String); 6] {
+        let documents = &self.attachments.documents;
+        let descriptions = &self.attachments.descriptions;
+        let is_off = |table: &str| format!("must be more than 0; {table}.enabled = false understands none");
+        let documents_off = || is_off("attachments.documents");
+        let descriptions_off = || is_off("attachments.descriptions");
+        [
+            (
+                "attachments.documents.max_chars",
+                documents.max_chars > 0,
+                documents_off(),
+            ),
+            (
+                "attachments.documents.max_pages",
+                documents.max_pages > 0,
+                documents_off(),
+            ),
+            (
+                "attachments.documents.pdf",
+                documents
+                    .pdf
+                    .first()
+                    .is_none_or(|program| !program.trim().is_empty()),
+                "must name the program that reads PDF; [] reads none".to_owned(),
+            ),
+            (
+                "attachments.descriptions.max_pictures",
+                descriptions.max_pictures > 0,
+                descriptions_off(),
+            ),
+            (
+                "attachments.descriptions.max_size",
+                descriptions.max_size.0 > 0,
+                descriptions_off(),
+            ),
+            (
+                "attachments.descriptions.max_length",
+                descriptions.max_length > 0,
+                descriptions_off(),
+            ),
+        ]
+    }
+
     /// The waits that end something: with none at all it would end before it began.
-    fn times(&self) -> [(&'static str, Option<Interval>); 13] {
+    fn times(&self) -> [(&'static str, Option<Interval>); 15] {
         let Self {
             agent,
             attachments,
@@ -162,6 +209,14 @@ impl Config {
             ("agent.acp.silence_timeout", Some(acp.silence_timeout)),
             ("agent.acp.total_timeout", Some(acp.total_timeout)),
             ("attachments.timeout", Some(attachments.timeout)),
+            (
+                "attachments.documents.timeout",
+                Some(attachments.documents.timeout),
+            ),
+            (
+                "attachments.descriptions.timeout",
+                Some(attachments.descriptions.timeout),
+            ),
             ("links.timeout", Some(links.timeout)),
             ("outbox.max_age", Some(outbox.max_age)),
             ("session.reset.idle", session.reset.idle),
@@ -193,6 +248,9 @@ mod tests {
             ("agent.openai", "timeout", "0ms"),
             ("agent.acp", "total_timeout", "0m"),
             ("attachments", "timeout", "0s"),
+            ("attachments.documents", "timeout", "0s"),
+            ("attachments.descriptions", "timeout", "0s"),
+            ("attachments.descriptions", "max_size", "0MB"),
             ("links", "timeout", "0s"),
             ("links", "max_size", "0MB"),
             ("outbox", "max_age", "0s"),
@@ -203,6 +261,17 @@ mod tests {
         ] {
             let text = error(&format!("[{table}]\n{key} = \"{value}\"\n")).unwrap_or_default();
             let expected = format!("foldback.toml:2:1: {table}.{key}: must ");
+            assert!(text.starts_with(&expected), "{table}.{key}: {text}");
+        }
+        for (table, key, value) in [
+            ("documents", "max_chars", "0"),
+            ("documents", "max_pages", "0"),
+            ("documents", "pdf", "[\"\"]"),
+            ("descriptions", "max_pictures", "0"),
+            ("descriptions", "max_length", "0"),
+        ] {
+            let text = error(&format!("[attachments.{table}]\n{key} = {value}\n")).unwrap_or_default();
+            let expected = format!("foldback.toml:2:1: attachments.{table}.{key}: must ");
             assert!(text.starts_with(&expected), "{table}.{key}: {text}");
         }
         for (key, value) in [

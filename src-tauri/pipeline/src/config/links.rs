@@ -16,7 +16,7 @@ pub struct LinksConfig {
     pub command: Vec<String>,
     /// The most that is read of a link; of one with more nothing is. The agent is given at most 16 KiB.
     pub max_size: ByteSize,
-    /// The longest wait for all links of a message.
+    /// The longest wait for all links of the messages that a turn answers.
     pub timeout: Interval,
 }
 

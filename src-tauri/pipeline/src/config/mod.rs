@@ -32,6 +32,7 @@ mod session;
 mod speech;
 mod template;
 mod time_of_day;
+mod understanding;
 mod written;
 
 pub use access::{DmPolicy, GroupPolicy, MentionPattern};
@@ -67,6 +68,7 @@ pub use speech::{SpeechBackend, SpeechConfig, TranscriptionBackend, Transcriptio
 pub use template::Template;
 pub(crate) use template::TemplateName;
 pub use time_of_day::{TimeOfDay, Zone};
+pub use understanding::{DescriptionsConfig, DocumentsConfig};
 pub use written::WrittenKeys;
 
 use foldback_directives::redact::RedactSettings;

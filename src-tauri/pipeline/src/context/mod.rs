@@ -4,11 +4,13 @@ mod agents;
 mod runs;
 mod sessions;
 mod shutdown;
+mod unable;
 
 pub use agents::Agents;
 pub(crate) use runs::{RunHandle, RunState, Runs};
 pub(crate) use sessions::{BegunSession, CountedMessage, ResetRequest, Sessions, stopped_in_words};
 pub(crate) use shutdown::Shutdown;
+pub(crate) use unable::UnableBackends;
 
 use crate::{
     files::SendDir,
@@ -19,7 +21,7 @@ use crate::{
     rules::Rules,
     voices::Speech,
 };
-use foldback_agents::links::LinkReader;
+use foldback_agents::{documents::DocumentReader, links::LinkReader};
 use foldback_directives::Settings;
 use foldback_wire::redact::Redaction;
 use std::sync::Arc;
@@ -33,6 +35,10 @@ pub(crate) struct TurnContext {
     pub(crate) speech: Speech,
     /// Reads links in messages; `None` where they are text.
     pub(crate) links: Option<LinkReader>,
+    /// Reads documents; `None` where nobody does.
+    pub(crate) documents: Option<DocumentReader>,
+    /// Backends of which it was told that they describe no pictures.
+    pub(crate) unable: UnableBackends,
     pub(crate) rules: Rules,
     pub(crate) ids: Arc<Ids>,
     pub(crate) recorder: Recorder,

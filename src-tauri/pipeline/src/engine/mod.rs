@@ -26,19 +26,19 @@ pub use schedule_orders::ScheduleFault;
 
 use crate::{
     channel_log::ChannelLog,
-    config::{ChannelConfig, ChannelKind, Config, LinkMode, LinksConfig},
-    context::{Agents, Runs, Sessions, Shutdown, TurnContext},
+    config::{ChannelConfig, ChannelKind, Config},
+    context::{Agents, Runs, Sessions, Shutdown, TurnContext, UnableBackends},
     deliver::delivery_queue::DeliveryQueues,
     files::SendDir,
     group_history::GroupHistory,
     late::LateRecorder,
     permissions::Permissions,
     ports::Ports,
+    readers::Readers,
     recorder::{Ids, Recorder},
     rules::{Rule, Rules},
     voices::Speech,
 };
-use foldback_agents::links::{LinkReader, Reach};
 use foldback_channels::{ChannelAdapter, NameTaken, Switchboard};
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::{Journal, PairingBook, StoreError};
@@ -75,6 +75,8 @@ pub struct Parts {
     pub agents: Agents,
     /// Speech and transcription.
     pub speech: Speech,
+    /// What reads links and documents.
+    pub readers: Readers,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Chance.
@@ -103,16 +105,6 @@ pub enum StartError {
 #[derive(Debug, thiserror::Error)]
 #[error("there is no channel {0}")]
 pub struct NoSuchChannel(pub ChannelId);
-
-/// Reader of links by this configuration; `None` where they are text.
-fn link_reader(config: &LinksConfig) -> Result<Option<LinkReader>, StartError> {
-    let most = usize::try_from(config.max_size.0).unwrap_or(usize::MAX);
-    Ok(match config.mode {
-        LinkMode::Off => None,
-        LinkMode::Fetch => Some(LinkReader::fetching(most, Reach::Public).map_err(StartError::Links)?),
-        LinkMode::Program => Some(LinkReader::of_program(config.command.clone(), most)),
-    })
-}
 
 /// How many messages of a group each channel keeps for the agent.
 fn group_histories(config: &Config) -> BTreeMap<ChannelId, u32> {
@@ -172,6 +164,7 @@ impl Engine {
             channels,
             agents,
             speech,
+            readers,
             clock,
             rng,
             rules,
@@ -210,7 +203,8 @@ impl Engine {
         );
         let pairings = PairingBook::of(journal.as_ref()).await?;
         let session_config = config.session.clone();
-        let links = link_reader(&config.links)?;
+        let links = readers.links(&config.links).map_err(StartError::Links)?;
+        let documents = readers.documents(&config);
         let group_history =
             GroupHistory::read(journal.as_ref(), &group_histories(&config), clock.now()).await?;
         let context = Arc::new(TurnContext {
@@ -219,6 +213,8 @@ impl Engine {
             files,
             speech,
             links,
+            documents,
+            unable: UnableBackends::default(),
             rules,
             ids,
             recorder,

@@ -22,6 +22,8 @@ pub(crate) struct LinkStage<'a> {
     /// None where links are text.
     pub(crate) reader: Option<&'a LinkReader>,
     pub(crate) config: &'a LinksConfig,
+    /// The end of `links.timeout`, which the messages of a turn share.
+    pub(crate) until: Deadline,
     pub(crate) clock: &'a dyn Clock,
     /// Masks of secrets, where they are kept from the agent.
     pub(crate) masks: Option<&'a Redaction>,
@@ -48,17 +50,16 @@ impl ReadLinks {
 }
 
 impl LinkStage<'_> {
-    /// Reads the links in a text, all at once, for at most `links.timeout`. One that cannot be read is told to the agent,
+    /// Reads the links in a text, all at once, up to the deadline. One that cannot be read is told to the agent,
     /// so that it does not answer as if it had seen it.
     pub(crate) async fn read(&self, text: &str) -> ReadLinks {
         let Some(reader) = self.reader else {
             return ReadLinks::default();
         };
-        let until = Deadline::after(self.clock, self.config.timeout.0);
         let mut reads = Vec::new();
         for link in links(text, MOST) {
             reads.push(async move {
-                let read = until.within(self.clock, reader.read(&link));
+                let read = self.until.within(self.clock, reader.read(&link));
                 let read = self.cancel.run_until_cancelled(read).await;
                 let read = match read {
                     None => Err("the turn was cancelled first".to_owned()),

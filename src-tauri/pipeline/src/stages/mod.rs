@@ -24,4 +24,4 @@ pub(crate) mod sender_limit;
 pub(crate) mod session;
 pub(crate) mod text_bound;
 pub(crate) mod tool;
-pub(crate) mod transcript;
+pub(crate) mod understand;

@@ -11,7 +11,7 @@ use foldback_channels::{
     sim::{CallFailure, CallFault},
 };
 use foldback_pipeline::{
-    Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock, Turn,
+    Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock, Turn,
     config::{self, Config},
 };
 use foldback_store::{Journal, MemoryJournal};
@@ -122,6 +122,7 @@ pub(crate) fn parts(world: &World, text: &str, rules: Rules, agent: Arc<dyn Agen
         channels: world.loopbacks.iter().map(named).collect(),
         agents: Agents::one(agent),
         speech: world.speech.clone(),
+        readers: Readers::default(),
         clock: Arc::new(world.clock),
         rng: Arc::new(SeededRng::new(1)),
         rules,

@@ -77,3 +77,4 @@ mod transcripts;
 mod trouble;
 mod turns;
 mod unaddressed;
+mod understood;

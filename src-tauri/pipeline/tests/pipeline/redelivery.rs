@@ -4,7 +4,7 @@
 use crate::bot::{from_alice, text};
 use foldback_agents::{Act, ScriptAgent, ScriptStep};
 use foldback_channels::{ChannelAdapter, RemoteLoopback, profile, read_log, serve, sim::SimPlatform};
-use foldback_pipeline::{Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock, config};
+use foldback_pipeline::{Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock, config};
 use foldback_store::{Journal, SqliteJournal, StoreError};
 use foldback_wire::{Event, Kind, Operation, Platform, Seq, Terminal, Timestamp};
 use std::{
@@ -98,6 +98,7 @@ impl World {
             channels: vec![("signal".into(), adapter(platform) as Arc<dyn ChannelAdapter>)],
             agents: Agents::one(agent),
             speech: Speech::default(),
+            readers: Readers::default(),
             clock,
             rng: Arc::new(SeededRng::new(1)),
             rules: Rules::all(),

@@ -7,6 +7,7 @@ mod scene;
 mod script;
 mod sent;
 mod story;
+mod understood;
 
 pub use answers::{Answer, answers};
 pub use faults::faults;

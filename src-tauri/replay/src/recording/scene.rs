@@ -1,6 +1,6 @@
 //! The stage on which a recording is played, as far as the recording tells.
 
-use super::{Recording, faults::faults, sent};
+use super::{Recording, faults::faults, sent, understood};
 use crate::stage::{Props, some_file};
 use foldback_pipeline::config::{ChannelConfig, ChannelKind, Config, DmPolicy, embedded};
 use foldback_wire::{
@@ -57,6 +57,8 @@ pub(super) fn of(recording: &Recording, channel: &ChannelId, own: &[Event]) -> R
             faults: faults(own),
             accepts: sent::accepts(own),
             recorded_inputs: Some(sent::taken_into_runs(own)),
+            descriptions: understood::descriptions(own),
+            links: understood::links(own),
         },
     })
 }

@@ -4,7 +4,7 @@
 use super::story::Turn;
 use foldback_agents::Accepts;
 use foldback_channels::sim::{SimFile, SimPlatform};
-use foldback_wire::{Event, FileFate, Inbound, Kind, MessageId, RefusalCode};
+use foldback_wire::{Event, FileFate, Inbound, Kind, MessageId, RefusalCode, Understanding};
 use std::{collections::HashSet, time::Duration};
 
 /// Longer than any turn waits.
@@ -24,6 +24,12 @@ pub(super) fn send(message: &mut Inbound, turn: &Turn<'_>, platform: &mut SimPla
     for file in &mut message.files {
         file.source = None;
     }
+    let understood = |index: u32| {
+        turn.events.iter().find_map(|event| match &event.kind {
+            Kind::Understood(file) if file.index == index => Some(file),
+            _ => None,
+        })
+    };
     for event in &turn.events {
         let Kind::Gathered {
             index,
@@ -36,13 +42,27 @@ pub(super) fn send(message: &mut Inbound, turn: &Turn<'_>, platform: &mut SimPla
         else {
             continue;
         };
-        if let Some(file) = message.files.get_mut(*index as usize) {
-            file.source = Some(platform.keep(match heard {
-                Some(heard) => heard.clone().into_bytes().into(),
-                None => stand_in(media_type, *bytes, *fate),
-            }));
-        }
+        let Some(file) = message.files.get_mut(*index as usize) else {
+            continue;
+        };
+        let words = understood(*index)
+            .filter(|file| file.how != Understanding::Description)
+            .and_then(|file| file.text.as_ref());
+        file.source = Some(platform.keep(match words.or(heard.as_ref()) {
+            Some(words) => spoken(media_type, words).into(),
+            None => stand_in(media_type, *bytes, *fate),
+        }));
     }
+}
+
+/// A file whose content is its words.
+fn spoken(media_type: &str, words: &str) -> Vec<u8> {
+    let known = BEGINNINGS.iter().find(|(known, _)| *known == media_type);
+    // A replay reads what stands behind the first line.
+    let beginning = known.map(|(_, beginning)| [beginning, &b"\n"[..]].concat());
+    let mut content = beginning.unwrap_or_default();
+    content.extend_from_slice(words.as_bytes());
+    content
 }
 
 fn stand_in(media_type: &str, bytes: Option<u64>, fate: FileFate) -> SimFile {
@@ -111,8 +131,8 @@ pub(super) fn accepts(events: &[Event]) -> Accepts {
         }
         let most = &mut accepts.pictures;
         match (fate, bytes) {
-            (FileFate::NotTaken, _) if picture => accepts.images = false,
-            (FileFate::NotTaken, _) => accepts.files = false,
+            (FileFate::NotTaken | FileFate::Described, _) if picture => accepts.images = false,
+            (FileFate::NotTaken | FileFate::Read, _) => accepts.files = false,
             (FileFate::Given, _) if picture => given += 1,
             (FileFate::TooLarge, Some(bytes)) if setting.is_none() => {
                 most.bytes = most.bytes.min(bytes.saturating_sub(1));

@@ -122,6 +122,8 @@ fn props(turns: &[Numbered<'_>], platform: Platform) -> Props {
         },
         // Each text answers a message of its own.
         recorded_inputs: Some(HashSet::new()),
+        descriptions: Vec::new(),
+        links: BTreeMap::new(),
     }
 }
 

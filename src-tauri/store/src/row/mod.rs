@@ -2,6 +2,7 @@
 
 mod control;
 mod delivery;
+mod files;
 mod inline;
 mod queue;
 mod run;
@@ -15,6 +16,7 @@ use crate::{EventDuration, kind};
 use foldback_wire::{
     Body, ChannelId, ChannelState, Event, HookEnd, Intent, Kind, MessageId, Outcome, OutcomeCode,
     ScheduleSkip, ScheduleSkipped, SessionId, SessionStart, Severity, Span, StopReason, Terminal, ToolStatus,
+    UnderstoodFile,
     rpc::{EventRow, RowFlag},
 };
 
@@ -65,7 +67,7 @@ pub(crate) fn bytes(kind: &Kind) -> Option<u64> {
         },
         Kind::Unreadable(part) => return Some(part.bytes),
         Kind::Gathered { bytes, .. } => return *bytes,
-        Kind::LinkRead { bytes, .. } => return Some(*bytes),
+        Kind::LinkRead { bytes, .. } | Kind::Understood(UnderstoodFile { bytes, .. }) => return Some(*bytes),
         Kind::Prepared { prompt } => prompt.len(),
         Kind::Chunk { span, .. } | Kind::Leaked { span, .. } => of(*span),
         Kind::MessageEnded { bytes, .. } | Kind::Truncated { bytes, .. } => *bytes,
@@ -153,6 +155,7 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
         Kind::Truncated { .. }
         | Kind::LinkRead { text: None, .. }
         | Kind::MemoryFlushed { failure: Some(_), .. }
+        | Kind::Understood(UnderstoodFile { text: None, .. })
         | Kind::AgentSession {
             start: SessionStart::Lost,
             ..
@@ -240,6 +243,9 @@ fn texts(kind: &Kind) -> Vec<&str> {
             let heard = heard.as_deref().unwrap_or_default();
             vec![name, why, heard]
         }
+        Kind::Understood(UnderstoodFile {
+            name, by, text, why, ..
+        }) => vec![name, by, text.as_deref().unwrap_or_default(), why],
         Kind::LinkRead { link, text, why, .. } => vec![link, text.as_deref().unwrap_or_default(), why],
         Kind::Prepared { prompt } => vec![prompt],
         Kind::Chunk { text, .. } | Kind::Reasoning { text } => vec![text],

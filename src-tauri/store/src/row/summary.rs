@@ -1,7 +1,7 @@
 //! What an event says, in one line of words.
 
 use super::{
-    control, delivery, inline, queue, run, schedule,
+    control, delivery, files, inline, queue, run, schedule,
     words::{bytes, ended, lasting, one_line, said, size},
 };
 use crate::EventDuration;
@@ -75,13 +75,7 @@ fn words(kind: &Kind) -> String {
         | Kind::LinkRead { .. }
         | Kind::RunAgain { .. }
         | Kind::Dequeued { .. } => queue::words(kind),
-        Kind::Gathered {
-            name,
-            fate,
-            why,
-            heard,
-            ..
-        } => said(format_args!("{name}: {fate}"), heard.as_ref().unwrap_or(why)),
+        Kind::Gathered { .. } | Kind::Understood(_) => files::words(kind),
         Kind::InlineDirectives(_)
         | Kind::SettingsChanged { .. }
         | Kind::Command { .. }

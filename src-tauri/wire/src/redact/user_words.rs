@@ -1,7 +1,7 @@
 //! What users write beside words for the agent: directives, commands, and the settings that come of them.
 
 use super::Redaction;
-use crate::Kind;
+use crate::{Kind, UnderstoodFile};
 use foldback_directives::redact::InboundSecrets;
 
 impl Redaction {
@@ -40,6 +40,13 @@ impl Redaction {
                 if self.inbound != InboundSecrets::Keep {
                     self.mask(name);
                     self.optional(heard);
+                }
+                self.mask(why);
+            }
+            Kind::Understood(UnderstoodFile { name, text, why, .. }) => {
+                if self.inbound != InboundSecrets::Keep {
+                    self.mask(name);
+                    self.optional(text);
                 }
                 self.mask(why);
             }

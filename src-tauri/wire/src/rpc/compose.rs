@@ -1,7 +1,9 @@
 //! Manual tests: an agent output, read, linted and shown as each channel would show it.
 
 use super::{MessageContext, RenderedBlock, Ruler, VoiceOf};
-use crate::{ChannelId, Diagnostic, FileFate, FileKind, MessageId, Parsed, Platform, Span, TurnId};
+use crate::{
+    ChannelId, Diagnostic, FileFate, FileKind, MessageId, Parsed, Platform, Span, TurnId, UnderstoodFile,
+};
 use serde::{Deserialize, Serialize};
 
 /// `compose`: read this output.
@@ -127,8 +129,8 @@ pub struct BubbleAttachment {
     pub fate: Option<FileFate>,
     /// The reason, in words, where there is something to say.
     pub why: String,
-    /// The words that are spoken in it, where it was written down.
-    pub heard: Option<String>,
+    /// What was understood of it; none where nobody tried.
+    pub understood: Option<UnderstoodFile>,
 }
 
 /// A part of a bubble.

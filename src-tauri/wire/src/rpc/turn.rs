@@ -5,7 +5,7 @@ use super::{FaultMark, SpokenSound};
 use crate::{
     ChannelId, Delivery, Diagnostic, Directive, GroupMessage, Header, Hold, HoldReason, Inbound, Intent,
     OpId, Outcome, Range, Receipt, SessionId, Span, Suppression, Terminal, Timestamp, ToolCall, TurnId,
-    closed::closed_set,
+    UnderstoodFile, closed::closed_set,
 };
 use serde::{Deserialize, Serialize};
 
@@ -325,6 +325,10 @@ pub struct TurnDetail {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<GroupMessage>>", optional)]
     pub group_history: Vec<GroupMessage>,
+    /// What was understood of the files that came with the message, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<UnderstoodFile>>", optional)]
+    pub understood: Vec<UnderstoodFile>,
     /// The prompt that the agent was given.
     pub prompt: Option<String>,
     /// Backend and model.

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { UnderstoodFile } from "../../generated/wire";
 import { toldBeside } from "./model/told";
 
 test("what came beside a message is told row by row, with its author", () => {
@@ -19,4 +20,9 @@ test("what came beside a message is told row by row, with its author", () => {
     "Group before, Ana: lunch?",
   ]);
   expect(toldBeside(undefined, [])).toEqual([]);
+  const file: UnderstoodFile = { index: 0, name: "a.pdf", how: "text", by: "pdftotext", took_ms: 3, text: "tides", bytes: 90, cut: true, why: "" };
+  expect(toldBeside(undefined, [], [file, { ...file, name: "b.png", how: "description", text: null, why: "it failed" }])).toEqual([
+    { what: "Text of a.pdf, cut", text: "tides" },
+    { what: "Shown in b.png: not known", text: "it failed" },
+  ]);
 });

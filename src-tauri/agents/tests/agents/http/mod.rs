@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod compaction;
+mod descriptions;
 mod faults;
 mod letta;
 mod levels;

@@ -2,7 +2,9 @@
 
 use super::{Explanation, bytes};
 use crate::gate_decision::GateDecision;
-use foldback_wire::{DirectiveScope, FileFate, InlineDirectives, Kind, Stage, visible};
+use foldback_wire::{
+    DirectiveScope, FileFate, InlineDirectives, Kind, Stage, Understanding, UnderstoodFile, visible,
+};
 
 pub(super) const GOES_ON: &str = "The message goes on to the next stage; the user sees nothing of it.";
 
@@ -55,6 +57,7 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
             .with_known("size", size.map(bytes))
             .with("why", why)
             .with_known("setting", setting.as_ref()),
+        Kind::Understood(understood) => understanding(understood),
         Kind::InlineDirectives(read) => inline(read),
         Kind::Command { name, arguments } => of(
             Stage::Commands,
@@ -118,4 +121,32 @@ fn file(fate: FileFate) -> Explanation {
         "The agent does not know what is in the file."
     };
     Explanation::new(fate.code(), fate.about(), effect)
+}
+
+fn understanding(file: &UnderstoodFile) -> Explanation {
+    let effect = if file.text.is_some() {
+        "The agent is given it, as data that nobody vouches for. None of it is read for directives or commands."
+    } else {
+        "The agent is told that this is not known of the file."
+    };
+    let setting = match file.how {
+        Understanding::Transcript => "transcription.backend",
+        Understanding::Description => "attachments.descriptions.enabled",
+        Understanding::Text => "attachments.documents.enabled",
+    };
+    let size = file.text.as_ref().map(|text| {
+        let given = bytes(text.len());
+        if file.cut {
+            format!("{given} of {}", bytes(file.bytes))
+        } else {
+            given
+        }
+    });
+    Explanation::new(file.how.code(), file.how.about(), effect)
+        .with("file", visible(&file.name))
+        .with("by", &file.by)
+        .with("took", format_args!("{} ms", file.took_ms))
+        .with_known("text", size)
+        .with("why", visible(&file.why))
+        .with("setting", setting)
 }

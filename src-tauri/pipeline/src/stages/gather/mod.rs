@@ -8,7 +8,11 @@ use crate::{
     deadline::Deadline,
     rules::{Rule, Rules},
 };
-use foldback_agents::{Accepts, AgentFile, speech::Transcriber};
+use foldback_agents::{
+    Accepts, AgentFile, PictureLimits,
+    documents::{DocumentKind, DocumentReader},
+    speech::Transcriber,
+};
 use foldback_channels::{Channel, Refusal};
 use foldback_wire::{Attachment, ChatId, Clock, FileFate, Inbound, Kind, RefusalCode};
 use futures::{StreamExt as _, stream};
@@ -35,8 +39,62 @@ pub(crate) struct GatheredFile {
     pub(crate) told: Option<String>,
     /// The setting that would change it.
     pub(crate) setting: Option<&'static str>,
-    /// The words that are spoken in it, once it is written down.
-    pub(crate) heard: Option<String>,
+}
+
+/// The way in which a file is to be understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnderstandingPlan {
+    /// It is a voice message, to be written down.
+    Transcribe,
+    /// It is a picture, to be described.
+    Describe,
+    /// It is a document, whose text is to be read.
+    Read(DocumentKind),
+}
+
+impl UnderstandingPlan {
+    /// The fate of a file that the agent is given only so.
+    const fn fate(self) -> FileFate {
+        match self {
+            Self::Transcribe => FileFate::Transcribed,
+            Self::Describe => FileFate::Described,
+            Self::Read(_) => FileFate::Read,
+        }
+    }
+}
+
+/// A file that is to be understood.
+#[derive(Debug)]
+pub(crate) struct FileToUnderstand {
+    /// Its place in the message.
+    pub(crate) place: usize,
+    pub(crate) plan: UnderstandingPlan,
+    pub(crate) file: AgentFile,
+}
+
+/// The means by which files can be understood.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct UnderstandingMeans<'a> {
+    /// True where voice messages are written down for the agent, which then need not take them.
+    pub(crate) transcribes: bool,
+    /// Reads documents.
+    pub(crate) documents: Option<&'a DocumentReader>,
+    /// The pictures that the agent's model describes; none where the agent is given them, or nobody describes any.
+    pub(crate) describes: Option<PictureLimits>,
+}
+
+impl UnderstandingMeans<'_> {
+    /// The way in which a file of this name and type is understood.
+    pub(crate) fn plan(&self, name: &str, media_type: &str) -> Option<UnderstandingPlan> {
+        if self.transcribes && Transcriber::takes(media_type) {
+            return Some(UnderstandingPlan::Transcribe);
+        }
+        if media::is_picture(media_type) {
+            return self.describes.map(|_| UnderstandingPlan::Describe);
+        }
+        let kind = self.documents?.takes(name, media_type)?;
+        Some(UnderstandingPlan::Read(kind))
+    }
 }
 
 /// The files of a message.
@@ -46,8 +104,8 @@ pub(crate) struct GatheredFiles {
     pub(crate) notes: Vec<GatheredFile>,
     /// Those the agent is given.
     pub(crate) files: Vec<AgentFile>,
-    /// Voice messages that are to be written down, with their places.
-    pub(crate) voices: Vec<(usize, AgentFile)>,
+    /// Those that are to be understood, in their order; an agent that takes such files is given them as well.
+    pub(crate) to_understand: Vec<FileToUnderstand>,
 }
 
 impl GatheredFiles {
@@ -62,7 +120,7 @@ impl GatheredFiles {
             fate: note.fate,
             why: note.why.clone(),
             setting: note.setting.map(str::to_owned),
-            heard: note.heard.clone(),
+            heard: None,
         })
         .collect()
     }
@@ -106,8 +164,7 @@ pub(crate) struct Gather<'a> {
     pub(crate) rules: Rules,
     pub(crate) config: &'a AttachmentsConfig,
     pub(crate) accepts: Accepts,
-    /// True where voice messages are written down for the agent, which then need not take them.
-    pub(crate) listens: bool,
+    pub(crate) means: UnderstandingMeans<'a>,
     pub(crate) channel: &'a Channel,
     pub(crate) clock: &'a dyn Clock,
     pub(crate) cancel: &'a CancellationToken,
@@ -148,7 +205,7 @@ impl Gather<'_> {
             let (media_type, told) = (media::essence(&file.media_type), file.size.unwrap_or_default());
             let with = taken.with(&media_type, told);
             let left = self
-                .unwanted(&media_type)
+                .unwanted(&file.name, &media_type)
                 .or_else(|| self.too_large(&media_type, told))
                 .or_else(|| self.too_many(with));
             if left.is_none() {
@@ -160,7 +217,7 @@ impl Gather<'_> {
     }
 
     /// True where the settings or the agent leave files of this type out.
-    fn unwanted(&self, media_type: &str) -> Option<Omission> {
+    fn unwanted(&self, name: &str, media_type: &str) -> Option<Omission> {
         if !self.rules.holds(Rule::GatherGiven) {
             return Some(Omission::new(FileFate::Unavailable, "no file is asked for", None));
         }
@@ -181,13 +238,7 @@ impl Gather<'_> {
             return Some(Omission::new(FileFate::Disabled, why, Some("attachments.kinds")));
         }
         let Accepts { images, files, .. } = self.accepts;
-        let taken = if self.hears(media_type) {
-            true
-        } else if media::is_picture(media_type) {
-            images
-        } else {
-            files
-        };
+        let taken = self.is_given(media_type) || self.means.plan(name, media_type).is_some();
         let why = match (images, files) {
             _ if taken => return None,
             (false, false) => "the agent takes text only",
@@ -197,9 +248,27 @@ impl Gather<'_> {
         Some(Omission::new(FileFate::NotTaken, why, None))
     }
 
-    /// True where a file of this type is a voice message that is written down.
-    fn hears(&self, media_type: &str) -> bool {
-        self.listens && Transcriber::takes(media_type)
+    /// True where the agent takes files of this type.
+    const fn takes(&self, is_picture: bool) -> bool {
+        if is_picture {
+            self.accepts.images
+        } else {
+            self.accepts.files
+        }
+    }
+
+    /// True where the agent is given files of this type as they are. A voice message that is written down is not.
+    fn is_given(&self, media_type: &str) -> bool {
+        let is_heard = self.means.transcribes && Transcriber::takes(media_type);
+        !is_heard && self.takes(media::is_picture(media_type))
+    }
+
+    /// The bounds of pictures: of those that the agent is given, or of those that are described to it.
+    fn pictures(&self) -> PictureLimits {
+        match self.means.describes {
+            Some(limits) if !self.accepts.images => limits,
+            _ => self.accepts.pictures,
+        }
     }
 
     fn too_large(&self, media_type: &str, bytes: u64) -> Option<Omission> {
@@ -212,8 +281,12 @@ impl Gather<'_> {
             let why = format!("it has {bytes} bytes, and at most {most} are taken");
             return left(why, Some("attachments.max_size"));
         }
-        let most = self.accepts.pictures.bytes;
+        let most = self.pictures().bytes;
         if media::is_picture(media_type) && bytes > most {
+            if !self.accepts.images {
+                let why = format!("it has {bytes} bytes, and pictures up to {most} bytes are described");
+                return left(why, Some("attachments.descriptions.max_size"));
+            }
             let why = format!("it has {bytes} bytes, and the agent takes pictures up to {most} bytes");
             return left(why, None);
         }
@@ -237,8 +310,12 @@ impl Gather<'_> {
             let why = format!("the files of a message may have {max_total} together");
             return left(why, Some("attachments.max_total"));
         }
-        let most = self.accepts.pictures.number;
+        let most = self.pictures().number;
         if sum.pictures > most {
+            if !self.accepts.images {
+                let why = format!("at most {most} pictures of a message are described");
+                return left(why, Some("attachments.descriptions.max_pictures"));
+            }
             let why = format!("the agent takes at most {most} pictures of a message");
             return left(why, None);
         }
@@ -314,7 +391,7 @@ impl Gather<'_> {
         };
         let with = taken.with(&media_type, size);
         let left = self
-            .unwanted(&media_type)
+            .unwanted(&file.name, &media_type)
             .or_else(|| self.too_large(&media_type, size))
             .or_else(|| self.too_many(with));
         if let Some(left) = left {
@@ -328,13 +405,19 @@ impl Gather<'_> {
             media_type: media_type.clone(),
             bytes: Arc::from(bytes),
         };
-        let fate = if self.hears(&media_type) {
-            gathered.voices.push((gathered.notes.len(), came));
-            FileFate::Transcribed
-        } else {
+        let mut fate = FileFate::Given;
+        if let Some(plan) = self.means.plan(&file.name, &media_type) {
+            fate = plan.fate();
+            gathered.to_understand.push(FileToUnderstand {
+                place: gathered.notes.len(),
+                plan,
+                file: came.clone(),
+            });
+        }
+        if self.is_given(&media_type) {
             gathered.files.push(came);
-            FileFate::Given
-        };
+            fate = FileFate::Given;
+        }
         note(
             media_type,
             Some(size),
@@ -351,7 +434,6 @@ fn note(media_type: String, bytes: Option<u64>, Omission { fate, why, setting }:
         why,
         told: None,
         setting,
-        heard: None,
     }
 }
 

@@ -14,7 +14,7 @@ pub(crate) use accounts::Accounts;
 use agent::ErraticAgent;
 use foldback_channels::{ChannelAdapter, Loopback, profile};
 use foldback_pipeline::{
-    Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock,
+    Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock,
     config::{self, Config},
 };
 use foldback_store::{Journal, MemoryJournal};
@@ -90,6 +90,7 @@ impl Round {
             channels: loopbacks.iter().map(named).collect(),
             agents: Agents::one(Arc::new(ErraticAgent::new(chance.clone()))),
             speech: Speech::default(),
+            readers: Readers::default(),
             clock: Arc::new(clock) as Arc<dyn Clock>,
             rng: Arc::new(SeededRng::new(number)),
             rules: Rules::all(),

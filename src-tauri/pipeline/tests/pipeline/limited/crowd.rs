@@ -7,7 +7,7 @@ use foldback_channels::{
     sim::{Author, Chat, Content},
 };
 use foldback_pipeline::{
-    Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock,
+    Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock,
     config::{self, Config},
     invariants::{self, Extent},
 };
@@ -77,6 +77,7 @@ pub(crate) async fn crowd(
         channels: vec![(id.clone(), Arc::clone(&limited) as Arc<dyn ChannelAdapter>)],
         agents: Agents::one(agent),
         speech: Speech::default(),
+        readers: Readers::default(),
         clock: Arc::clone(&clock) as Arc<dyn Clock>,
         rng: Arc::new(SeededRng::new(1)),
         rules: Rules::all(),

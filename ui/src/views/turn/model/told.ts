@@ -1,6 +1,6 @@
 // What came beside a message, as rows for people to read.
 
-import type { GroupMessage, InboundContext, QuotedMessage } from "../../../generated/wire";
+import type { GroupMessage, InboundContext, QuotedMessage, UnderstoodFile } from "../../../generated/wire";
 
 /** A row: what it is, and its words. */
 export interface ToldRow {
@@ -15,8 +15,14 @@ const said = (what: string, message: QuotedMessage): ToldRow => ({
   text: message.text === "" ? (message.id ?? "") : message.text,
 });
 
-/** The rows of what came with a message, and of what was said in its group before. */
-export function toldBeside(context: InboundContext | undefined, history: readonly GroupMessage[]): ToldRow[] {
+const HOLDS = { transcript: "Said in", description: "Shown in", text: "Text of" } as const;
+
+/** A file with what was understood of it, or why nothing was. */
+const understood = ({ name, how, text, cut, why }: UnderstoodFile): ToldRow =>
+  text === null ? { what: `${HOLDS[how]} ${name}: not known`, text: why } : { what: `${HOLDS[how]} ${name}${cut ? ", cut" : ""}`, text };
+
+/** The rows of what came with a message, of what was understood of its files, and of what was said in its group before. */
+export function toldBeside(context: InboundContext | undefined, history: readonly GroupMessage[], files: readonly UnderstoodFile[] = []): ToldRow[] {
   const rows: ToldRow[] = [];
   const { quote, thread, forwarded_from: from, location, group, sender } = context ?? {};
   if (quote !== undefined) rows.push(said("Answers", quote));
@@ -31,6 +37,7 @@ export function toldBeside(context: InboundContext | undefined, history: readonl
   if (titles.length > 0) rows.push({ what: "Group", text: titles.join(", ") });
   const ids = [...(sender?.ids ?? []), sender?.phone, ...(sender?.names ?? [])].filter((id) => id !== undefined);
   if (ids.length > 0) rows.push({ what: "Sender, too", text: ids.join(", ") });
+  rows.push(...files.map(understood));
   for (const message of history) rows.push({ what: by("Group before", message.sender), text: message.text });
   return rows;
 }

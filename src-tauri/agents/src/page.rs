@@ -5,14 +5,14 @@ const COLUMNS: usize = 120;
 
 /// Form of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Page {
+pub(crate) enum Page {
     Html,
     Plain,
 }
 
 impl Page {
     /// The page of a media type; `None` for what is no text.
-    pub(super) fn of(media_type: &str) -> Option<Self> {
+    pub(crate) fn of(media_type: &str) -> Option<Self> {
         match media_type {
             "text/html" | "application/xhtml+xml" => Some(Self::Html),
             "application/json" | "application/xml" => Some(Self::Plain),
@@ -24,7 +24,7 @@ impl Page {
     }
 
     /// Its text, without markup where it has one.
-    pub(super) fn text(self, body: &[u8]) -> String {
+    pub(crate) fn text(self, body: &[u8]) -> String {
         let rendered = match self {
             // One that cannot be rendered is read as it is.
             Self::Html => html2text::config::plain().string_from_read(body, COLUMNS).ok(),

@@ -1,0 +1,36 @@
+//! What was understood of files and read behind links in a recording: in a replay nobody is asked again.
+
+use foldback_agents::links::LinkText;
+use foldback_wire::{Event, Kind, Understanding};
+use std::collections::BTreeMap;
+
+/// The words for pictures, by the name of the file, in the order in which they were described.
+pub(super) fn descriptions(events: &[Event]) -> Vec<(String, String)> {
+    let described = events.iter().filter_map(|event| match &event.kind {
+        Kind::Understood(file) if file.how == Understanding::Description => {
+            Some((file.name.clone(), file.text.clone()?))
+        }
+        _ => None,
+    });
+    described.collect()
+}
+
+/// What was read of links, or the reason why nothing was. Of a link that was read several times, the last counts.
+pub(super) fn links(events: &[Event]) -> BTreeMap<String, Result<LinkText, String>> {
+    let read = events.iter().filter_map(|event| match &event.kind {
+        Kind::LinkRead {
+            link,
+            text,
+            bytes,
+            why,
+        } => {
+            let read = text.as_ref().map(|text| LinkText {
+                text: text.clone(),
+                bytes: usize::try_from(*bytes).unwrap_or(usize::MAX),
+            });
+            Some((link.clone(), read.ok_or_else(|| why.clone())))
+        }
+        _ => None,
+    });
+    read.collect()
+}
