@@ -2,10 +2,10 @@
 //! stands behind links.
 //!
 //! ```text
-//!   a ─ files ─ understood ┐            of at most AT_ONCE messages at a time, links beside files,
-//!     └ links ─────────────┤            and told in the messages' order
-//!   b ─ files ─ understood ┤
-//!     └ links ─────────────┘
+//!   a ─ files ─ understood ┐
+//!   b ─ files ─ understood ┤   of at most AT_ONCE messages at a time, links beside files, and told in the messages' order
+//!   a ─ links ─────────────┤
+//!   b ─ links ─────────────┘
 //! ```
 
 use crate::{
@@ -15,9 +15,9 @@ use crate::{
     pending::Pending,
     ports::Port,
     stages::{
-        gather::{Gather, GatheredFile, UnderstandingMeans},
+        gather::{Gather, GatheredFile, GatheredFiles, UnderstandingMeans},
         links::LinkStage,
-        understand::UnderstandStage,
+        understand::{UnderstandStage, UnderstoodFiles},
     },
 };
 use foldback_agents::{Agent, AgentFile, PictureLimits, speech::Transcriber};
@@ -99,40 +99,40 @@ impl<'a> EnclosedReader<'a> {
         }
     }
 
-    /// What came with these messages, in their order; the journal is told of each in its own turn.
+    /// What came with these messages, in their order; the journal is told of each in its own turn. Links do not wait for
+    /// files: all of them share one deadline.
     pub(crate) async fn read(&self, messages: &[&Pending]) -> Result<Vec<Enclosed>, StoreError> {
-        let mut reads = Vec::new();
+        let (mut files, mut links) = (Vec::new(), Vec::new());
         for pending in messages {
-            reads.push(self.read_one(pending));
+            files.push(self.read_files(pending));
+            links.push(self.links.read(&pending.message.text));
         }
-        let mut reads = stream::iter(reads).buffered(AT_ONCE);
+        let files = stream::iter(files).buffered(AT_ONCE).collect::<Vec<_>>();
+        let links = stream::iter(links).buffered(AT_ONCE).collect::<Vec<_>>();
+        let (files, links) = tokio::join!(files, links);
         let mut all = Vec::new();
-        while let Some(enclosed) = reads.next().await {
-            all.push(enclosed?);
+        for ((pending, files), linked) in messages.iter().zip(files).zip(links) {
+            let (gathered, understood) = files?;
+            let mut events = gathered.events(&pending.message);
+            events.extend(understood.events());
+            let texts = understood.texts().cloned().chain(linked.texts()).collect();
+            events.extend(linked.events);
+            pending.recorder.note_all(events)?;
+            all.push(Enclosed {
+                notes: gathered.notes,
+                files: gathered.files,
+                sections: understood.sections + &linked.section,
+                texts,
+            });
         }
         Ok(all)
     }
 
-    async fn read_one(&self, pending: &Pending) -> Result<Enclosed, StoreError> {
-        let message = &pending.message;
+    async fn read_files(&self, pending: &Pending) -> Result<(GatheredFiles, UnderstoodFiles), StoreError> {
         self.tell_unable(pending)?;
-        let files = async {
-            let mut gathered = self.gather.gather(message).await;
-            let understood = self.understand.understand(message, &mut gathered).await;
-            (gathered, understood)
-        };
-        let ((gathered, understood), linked) = tokio::join!(files, self.links.read(&message.text));
-        let mut events = gathered.events(message);
-        events.extend(understood.events());
-        let texts = understood.texts().cloned().chain(linked.texts()).collect();
-        events.extend(linked.events);
-        pending.recorder.note_all(events)?;
-        Ok(Enclosed {
-            notes: gathered.notes,
-            files: gathered.files,
-            sections: understood.sections + &linked.section,
-            texts,
-        })
+        let mut gathered = self.gather.gather(&pending.message).await;
+        let understood = self.understand.understand(&pending.message, &mut gathered).await;
+        Ok((gathered, understood))
     }
 
     /// Says, once, that the backend describes no pictures where a setting wants them described.
