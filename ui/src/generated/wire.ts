@@ -3811,6 +3811,9 @@ export type TurnSummary = {
   strokes: Array<LaneStrokes>,
 };
 
+/** The way in which a file is understood for the agent. */
+export type Understanding = "transcript" | "description" | "text";
+
 /** What was understood of a file, or why nothing was. */
 export type UnderstoodFile = {
   /** The file's number in its message, from 0. */
@@ -3832,9 +3835,6 @@ export type UnderstoodFile = {
   /** The reason for which nothing was understood, in words; empty where something was. */
   why: string,
 };
-
-/** The way in which a file is understood for the agent. */
-export type Understanding = "transcript" | "description" | "text";
 
 /** A part of a platform's data that an adapter could not read. */
 export type UnreadablePart = {

@@ -53,7 +53,8 @@ pub(crate) struct UnderstandingMeans<'a> {
 impl UnderstandingMeans<'_> {
     /// The way in which a file of this name and type is understood.
     pub(crate) fn plan(&self, name: &str, media_type: &str) -> Option<UnderstandingPlan> {
-        let media_type = &*media::essence(media_type);
+        let media_type = media::essence(media_type);
+        let media_type = media_type.as_str();
         if self.transcribes && Transcriber::takes(media_type) {
             return Some(UnderstandingPlan::Transcribe);
         }
