@@ -15,7 +15,6 @@ opus = "anthropic/claude-opus-4-5"
 `;
 
 const levels = (name, title, values) => values.map((value) => [`/${name} ${value}`, new RegExp(`${title}: ${value}`)]);
-const elsewhere = /script decides itself where commands run/;
 /** Texts that are directives and nothing else, with what they are answered. */
 const alone = [
   ...levels("think", "Think", ["off", "minimal", "low", "medium", "high", "xhigh", "max", "default"]),
@@ -28,11 +27,11 @@ const alone = [
   ["/reason stream", /Reasoning: stream/],
   ...levels("elevated", "Elevated", ["on", "ask", "full", "off"]),
   ["/elev ask", /Elevated: ask/],
-  ["/exec host=sandbox", elsewhere],
-  ["/exec host=gateway", elsewhere],
-  ["/exec host=node node=n1", elsewhere],
-  ["/exec host=auto", /Exec: host auto/],
-  ["/exec security=deny ask=off", /Exec: ask off, host auto, security deny/],
+  ["/exec host=sandbox", /Exec: .*host sandbox/],
+  ["/exec host=gateway", /Exec: .*host gateway/],
+  ["/exec host=node node=n1", /Exec: .*host node.*n1/],
+  ["/exec host=auto", /Exec: .*host auto/],
+  ["/exec security=deny ask=off", /Exec: ask off.*security deny/],
   ["/exec security=allowlist ask=on-miss", /ask on-miss.*security allowlist/],
   ["/exec security=full ask=always", /ask always.*security full/],
   ["/status", /Set: .*think medium/],
