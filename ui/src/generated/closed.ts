@@ -463,6 +463,8 @@ export const runLevels = [
   { code: "think", about: "How much the agent thinks." },
   { code: "model", about: "Which model answers." },
   { code: "profile", about: "Which of several accounts or credentials of the backend is used." },
+  { code: "host", about: "Where the agent's commands run." },
+  { code: "node", about: "On which machine the agent's commands run." },
 ] as const satisfies readonly Entry<RunLevel>[];
 
 export const secretSources = [

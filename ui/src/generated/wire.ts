@@ -1910,6 +1910,22 @@ export type Kind = { "type": "started",
   /** True where a summary of a compaction stands before them. */
   summarised?: boolean,
 }
+| { "type": "memory_flushed",
+  /** Its run. */
+  run: RunId,
+  /** The question. */
+  prompt: string,
+  /** The answer, at most its first 16 KiB. */
+  answer: string,
+  /** The tools that it used, each as it was left. */
+  tools?: Array<ToolCall>,
+  /** Milliseconds that it took. */
+  took_ms: number,
+  /** Tokens that it took, where the backend told. */
+  usage?: Usage,
+  /** Why it did not end well; absent where it did. The conversation is compacted all the same. */
+  failure?: string,
+}
 | { "type": "history_compacted",
   /** The author: a person, or the pipeline where the conversation was full. */
   by: Actor,
@@ -1925,6 +1941,9 @@ export type Kind = { "type": "started",
   tokens_after: number,
   /** Tokens that the summary itself took, where the backend told. */
   usage?: Usage,
+  /** True where the agent wrote its memory down before, false where that failed; absent where `agent.memory_flush` is
+   * off. */
+  flushed?: boolean,
 }
 | { "type": "level_ignored",
   /** Which level. */
@@ -3126,7 +3145,7 @@ export type RunFault = {
 export type RunId = number;
 
 /** A level that a run can be asked for. Not every backend knows each of them. */
-export type RunLevel = "think" | "model" | "profile";
+export type RunLevel = "think" | "model" | "profile" | "host" | "node";
 
 /** A turn that runs. */
 export type RunningTurn = {
