@@ -3,7 +3,7 @@
 use foldback_wire::AgentFault;
 use thiserror::Error;
 
-/// What is asked of the model.
+/// Order to describe a picture.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DescriptionOrder {
     /// Another model of the backend than the one that answers.
@@ -40,7 +40,7 @@ pub enum DescriptionError {
     Failed {
         /// The backend and the model.
         by: String,
-        /// How it failed.
+        /// Kind of the failure.
         fault: AgentFault,
         /// Why, in words, without secrets.
         detail: String,
@@ -55,7 +55,7 @@ impl DescriptionError {
         }
     }
 
-    /// What went wrong, without the words of others.
+    /// Failure in words of ours alone, for a place that other people's words may not reach.
     pub fn kind(&self) -> String {
         match self {
             Self::Failed { by, fault, .. } => format!("{by}: {fault}"),

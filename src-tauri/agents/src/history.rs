@@ -118,7 +118,7 @@ pub enum CompactionError {
     /// The model did not write a summary.
     #[error("{fault}: {detail}")]
     Failed {
-        /// How it failed.
+        /// Kind of the failure.
         fault: AgentFault,
         /// Why, in words, without secrets.
         detail: String,

@@ -134,8 +134,8 @@ impl OfferedLevels {
         }
     }
 
-    /// What has to be sent to the session for a model, or for the one that it had before. `None` where it has it already, or has no
-    /// such model.
+    /// Request that gives the session a model, or the one that it had before. `None` where it has it already, or has no such
+    /// model.
     pub(super) fn set_model(&mut self, session: &str, model: Option<&ModelOverride>) -> Option<SetRequest> {
         let selector = self.model.as_mut()?;
         match model {
@@ -147,7 +147,7 @@ impl OfferedLevels {
         }
     }
 
-    /// What has to be sent to the session for a think level, or for the one that it had before.
+    /// Request that gives the session a think level, or the one that it had before; `None` where none is needed.
     pub(super) fn set_think(&mut self, session: &str, level: Option<ThinkLevel>) -> Option<SetRequest> {
         let selector = self.think.as_mut()?;
         match level {
@@ -159,7 +159,7 @@ impl OfferedLevels {
         }
     }
 
-    /// What has to be sent to the session for the place where commands run, or for the one that it had before.
+    /// Request that gives the session a place where commands run, or the one that it had before; `None` where none is needed.
     pub(super) fn set_place(
         &mut self,
         session: &str,

@@ -51,7 +51,7 @@ enum PdfReader {
     /// Nobody reads it.
     Nobody,
     Program(Vec<String>),
-    /// What stands behind its first line is its text; so is a page of markup.
+    /// In a replay: the lines behind the first one are the text, and a page of markup is read as it is.
     Plain,
 }
 
@@ -80,7 +80,7 @@ pub enum DocumentError {
     Program {
         /// Its name.
         program: String,
-        /// What happened, in its own words.
+        /// Failure, as the program tells it.
         detail: String,
     },
     /// The reader failed.
@@ -89,7 +89,7 @@ pub enum DocumentError {
 }
 
 impl DocumentError {
-    /// What went wrong, without the words of others.
+    /// Failure in words of ours alone, for a place that other people's words may not reach.
     pub fn kind(&self) -> String {
         match self {
             Self::Program { program, .. } => format!("{program} failed"),
@@ -127,7 +127,7 @@ impl DocumentReader {
         has_reader.then_some(kind)
     }
 
-    /// What reads a kind: the name of the program, or that of what reads it here.
+    /// Name of the reader of a kind: a program, or a library of ours.
     pub fn reader_of(&self, kind: DocumentKind) -> &str {
         match (kind, &self.pdf) {
             (DocumentKind::Pdf, PdfReader::Program(command)) => command.first().map_or("", String::as_str),

@@ -63,7 +63,7 @@ pub enum SpeechError {
 }
 
 impl SpeechError {
-    /// What went wrong, without the words of others: for whoever is none of their business.
+    /// Failure in words of ours alone, for a place that other people's words may not reach.
     pub fn kind(&self) -> String {
         match self {
             Self::Unreachable { backend, .. } => format!("{backend} cannot be reached"),

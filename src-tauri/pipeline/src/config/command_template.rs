@@ -1,6 +1,7 @@
 //! Texts of commands of the configuration, with names in double braces that a message fills in: `{{args}}`, `{{1}}`,
 //! `{{sender}}`. A name that is none is an error of the configuration.
 
+use super::template::{Braces, Piece, pieces};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
@@ -74,19 +75,9 @@ impl CommandTemplate {
     }
 
     fn parts(&self) -> impl Iterator<Item = Part<'_>> {
-        let mut rest = self.0.as_str();
-        std::iter::from_fn(move || {
-            if rest.is_empty() {
-                return None;
-            }
-            if let Some((name, after)) = name_at(rest) {
-                rest = after;
-                return Some(part_of(name));
-            }
-            let brace = rest.char_indices().skip(1).find(|(_, c)| *c == '{');
-            let (text, after) = rest.split_at(brace.map_or(rest.len(), |(at, _)| at));
-            rest = after;
-            Some(Part::Text(text))
+        pieces(&self.0, Braces::Two).map(|piece| match piece {
+            Piece::Text(text) => Part::Text(text),
+            Piece::Name(name) => part_of(name),
         })
     }
 }
@@ -100,14 +91,6 @@ fn part_of(name: &str) -> Part<'_> {
             _ => Part::Unknown(name),
         },
     }
-}
-
-/// The name in double braces at the start of a text, and what follows it. Braces around anything but a word are text.
-fn name_at(text: &str) -> Option<(&str, &str)> {
-    let (name, after) = text.strip_prefix("{{")?.split_once("}}")?;
-    let name = name.trim();
-    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    (!name.is_empty() && name.chars().all(is_word)).then_some((name, after))
 }
 
 impl<'de> Deserialize<'de> for CommandTemplate {

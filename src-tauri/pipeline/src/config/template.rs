@@ -78,20 +78,12 @@ impl Template {
     }
 
     fn parts(&self) -> impl Iterator<Item = Part<'_>> {
-        let mut rest = self.0.as_str();
-        std::iter::from_fn(move || {
-            if rest.is_empty() {
-                return None;
-            }
-            if let Some((name, after)) = name_at(rest) {
-                rest = after;
+        pieces(&self.0, Braces::OneOrTwo).map(|piece| match piece {
+            Piece::Text(text) => Part::Text(text),
+            Piece::Name(name) => {
                 let known = NAMES.iter().find(|(_, known)| *known == name);
-                return Some(known.map_or(Part::Unknown(name), |(name, _)| Part::Name(*name)));
+                known.map_or(Part::Unknown(name), |(name, _)| Part::Name(*name))
             }
-            let brace = rest.char_indices().skip(1).find(|(_, c)| *c == '{');
-            let (text, after) = rest.split_at(brace.map_or(rest.len(), |(at, _)| at));
-            rest = after;
-            Some(Part::Text(text))
         })
     }
 }
@@ -102,11 +94,43 @@ enum Part<'a> {
     Unknown(&'a str),
 }
 
-/// The name in braces at the start of a text, and what follows it. Braces around anything but a word are text.
-fn name_at(text: &str) -> Option<(&str, &str)> {
+/// Pairs of braces around a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Braces {
+    OneOrTwo,
+    Two,
+}
+
+/// Piece of a text that has names in braces.
+pub(super) enum Piece<'a> {
+    Text(&'a str),
+    Name(&'a str),
+}
+
+/// A text cut at its names. Braces around anything but a word are text.
+pub(super) fn pieces(text: &str, braces: Braces) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        if let Some((name, after)) = name_at(rest, braces) {
+            rest = after;
+            return Some(Piece::Name(name));
+        }
+        let brace = rest.char_indices().skip(1).find(|(_, c)| *c == '{');
+        let (text, after) = rest.split_at(brace.map_or(rest.len(), |(at, _)| at));
+        rest = after;
+        Some(Piece::Text(text))
+    })
+}
+
+/// The name in braces at the start of a text, and the text behind it.
+fn name_at(text: &str, braces: Braces) -> Option<(&str, &str)> {
     let (inner, close) = match text.strip_prefix("{{") {
         Some(inner) => (inner, "}}"),
-        None => (text.strip_prefix('{')?, "}"),
+        None if braces == Braces::OneOrTwo => (text.strip_prefix('{')?, "}"),
+        None => return None,
     };
     let (name, after) = inner.split_once(close)?;
     let name = name.trim();
