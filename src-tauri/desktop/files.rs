@@ -3,7 +3,7 @@
 use foldback_wire::rpc::Failure;
 use serde::Serialize;
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Mutex, PoisonError},
 };
 use tauri::{DragDropEvent, State, WebviewWindow, async_runtime, ipc::Channel};
@@ -68,9 +68,8 @@ pub(crate) async fn choose_files(window: WebviewWindow) -> Result<Vec<String>, F
             .pick_files();
         async_runtime::spawn(async move {
             let files = dialog.await.unwrap_or_default();
-            let files: Vec<PathBuf> = files.iter().map(|file| file.path().to_owned()).collect();
-            // Nobody waits any more: the page is gone.
-            let _ = to.send(files);
+            // An error means that nobody waits any more: the page is gone.
+            let _ = to.send(files.iter().map(|file| named(file.path())).collect());
         });
     });
     asked.map_err(|error| Failure {
@@ -78,8 +77,7 @@ pub(crate) async fn choose_files(window: WebviewWindow) -> Result<Vec<String>, F
         message: format!("The system's dialog does not open: {error}."),
         hint: Some("Write the path instead.".to_owned()),
     })?;
-    let files = chosen.await.unwrap_or_default();
-    Ok(files.iter().map(|file| named(file)).collect())
+    Ok(chosen.await.unwrap_or_default())
 }
 
 fn named(path: &Path) -> String {

@@ -11,7 +11,7 @@ mod files;
 mod tray;
 
 use bridge::Shell;
-use foldback_api::{EndSignals, WindowStart};
+use foldback_api::{EndSignals, ProgramRequest, WindowStart};
 use tauri::{
     AppHandle, Manager, RunEvent, WebviewUrl, WebviewWindowBuilder, WindowEvent, async_runtime,
     webview::{Color, PageLoadEvent},
@@ -64,17 +64,11 @@ fn begin(app: AppHandle, start: WindowStart) {
         let shell = app.state::<Shell>();
         shell.started(start.open_backend().await);
         let Ok(live) = shell.backend().await else { return };
-        let restart = live.engine().restart_asked();
-        loop {
-            tokio::select! {
-                () = live.window_asked() => tray::show(&app),
-                () = restart.cancelled() => {
-                    // The bot ends in order with the event loop, and the program begins anew after that.
-                    app.request_restart();
-                    return;
-                }
-            }
+        while live.program_request().await == ProgramRequest::ShowWindow {
+            tray::show(&app);
         }
+        // The bot ends in order with the event loop, and the program begins anew after that.
+        app.request_restart();
     });
 }
 

@@ -32,8 +32,8 @@ mod why;
 mod window_start;
 
 pub use backend::{
-    Backend, DemoStart, Exposed, OpenError, ReplayedFiles, Setup, SetupError, TRAY_ITEMS, TrayItem,
-    WindowOrder, check_send_dir, explain, order_window, prepare_message, run_queue_lab,
+    Backend, DemoStart, Exposed, OpenError, ProgramRequest, ReplayedFiles, Setup, SetupError, TRAY_ITEMS,
+    TrayItem, WindowOrder, check_send_dir, explain, order_window, prepare_message, run_queue_lab,
 };
 pub use contract::{COMMANDS, Commands, Signature, Signatures, call, signatures};
 #[cfg(target_os = "linux")]

@@ -67,7 +67,7 @@ pub(crate) use resends::Resends;
 pub use setup::{ReplayedFiles, Setup, SetupError};
 pub use tray::{TRAY_ITEMS, TrayItem};
 pub use turns::explain;
-pub use window::{WindowOrder, order_window};
+pub use window::{ProgramRequest, WindowOrder, order_window};
 
 use crate::{
     Shelf, failure,

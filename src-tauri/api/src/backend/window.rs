@@ -20,6 +20,15 @@ pub enum WindowOrder {
     },
 }
 
+/// A request of a running bot to the program that shows its window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProgramRequest {
+    /// The window is to come to the front: it has something to open.
+    ShowWindow,
+    /// A person sent `/restart`: the bot is to end in order, and the program to begin anew.
+    Restart,
+}
+
 /// Requests that the window has not been told yet.
 pub(super) struct WindowRequests {
     is_there: bool,
@@ -58,9 +67,13 @@ impl Backend {
         Ok(Nothing {})
     }
 
-    /// Waits until the window is asked to open something.
-    pub async fn window_asked(&self) {
-        self.shared.window_asked.notified().await;
+    /// Waits for what the bot asks of the program with the window. [`ProgramRequest::Restart`] is the last.
+    pub async fn program_request(&self) -> ProgramRequest {
+        let restart = self.engine().restart_asked();
+        tokio::select! {
+            () = self.shared.window_asked.notified() => ProgramRequest::ShowWindow,
+            () = restart.cancelled() => ProgramRequest::Restart,
+        }
     }
 }
 
