@@ -7,12 +7,14 @@
 //! as unknown; whoever has no whole answer was told so. One bot of each series is told to end instead (TERM), in the
 //! middle of a turn, while messages come on.
 //!
-//! [`real`] does the same on the real adapters, at every step of one answer in turn.
+//! [`real`] does the same on the real adapters, at every step of one answer in turn. [`modes`] kills it two hundred times more,
+//! with messages over all modes of the queue, senders, commands and faults.
 //!
-//! `make kill-test` runs both and shows the figures. `KILLS` sets how many on the simulated platform, `SEED` which.
+//! `make kill-test` runs all and shows the figures. `KILLS` sets how many on simulated platforms, `SEED` which.
 
 mod evidence;
 mod life;
+mod modes;
 #[path = "../../../api/tests/real/place.rs"]
 mod place;
 mod platform;

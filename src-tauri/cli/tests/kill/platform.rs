@@ -2,7 +2,7 @@
 
 use foldback_channels::{RemoteLoopback, profile};
 use foldback_pipeline::{SeededRng, TokioClock};
-use foldback_wire::{Inbound, Platform};
+use foldback_wire::{CallFault, Inbound, Platform};
 use std::{
     env,
     io::{BufRead as _, BufReader},
@@ -80,6 +80,11 @@ impl SimulatedPlatform {
     /// Somebody writes to the bot; the platform keeps it until a bot has it.
     pub(crate) fn write(&self, message: Inbound) {
         self.runtime.block_on(self.door.inject(message)).unwrap();
+    }
+
+    /// Plans that a call goes wrong.
+    pub(crate) fn plan(&self, fault: CallFault) {
+        self.runtime.block_on(self.door.plan(fault)).unwrap();
     }
 
     /// Ends it; answers with its log.
