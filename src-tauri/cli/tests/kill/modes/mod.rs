@@ -104,7 +104,10 @@ impl Chance {
 fn in_all_modes_nothing_is_lost_doubled_or_answered_elsewhere() {
     let kills = setting("KILLS", 210) * 96 / 100;
     let chance = Chance(SeededRng::new(setting("SEED", 1) ^ 0x6d6f_6465));
-    let home = tempfile::tempdir().unwrap();
+    let mut home = tempfile::tempdir().unwrap();
+    // A test that fails leaves its evidence, as the same seed does not meet the same moments again.
+    home.disable_cleanup(true);
+    println!("all modes: journal and logs are in {}", home.path().display());
     let platforms: Vec<_> = CHANNELS
         .iter()
         .map(|(channel, platform)| {
@@ -140,6 +143,7 @@ fn in_all_modes_nothing_is_lost_doubled_or_answered_elsewhere() {
     if kills >= 100 {
         assert_eq!(figures.missing(), [""; 0], "{figures}");
     }
+    home.disable_cleanup(false);
 }
 
 /// One life, in which people write until its end. True where it was killed.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 /// What can come of messages; two hundred kills meet all of it.
-const ALL: [&str; 18] = [
+const ALL: [&str; 19] = [
     "replied",
     "silent",
     "command",
@@ -22,6 +22,7 @@ const ALL: [&str; 18] = [
     "taken up",
     "finished",
     "cut off",
+    "settings changed",
 ];
 
 /// What the run came to, by name.

@@ -8,9 +8,10 @@ use super::{CHANNELS, people::WrittenMessage};
 use figures::Figures;
 use foldback_channels::{read_log, sim::Record};
 use foldback_pipeline::invariants::{self, Extent};
-use foldback_store::{Journal as _, SqliteJournal};
+use foldback_store::{Journal as _, SessionRecord, SqliteJournal};
 use foldback_wire::{
-    Body, EffectiveSetting, Event, Intent, Kind, OpId, OutcomeCode, Seq, SessionId, Stage, StopReason, TurnId,
+    Body, EffectiveSetting, Event, HoldReason, Intent, Kind, OpId, OutcomeCode, Seq, SessionId, Stage,
+    StopReason, TurnId,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,6 +21,7 @@ use turns::TurnStory;
 
 pub(super) struct Evidence {
     events: Vec<Event>,
+    sessions: Vec<SessionRecord>,
     /// By channel, in their order.
     logs: Vec<Vec<Record>>,
 }
@@ -30,14 +32,19 @@ impl Evidence {
             .enable_all()
             .build()
             .unwrap();
-        let (events, left) = runtime.block_on(async {
+        let (events, sessions, left) = runtime.block_on(async {
             let journal = SqliteJournal::open(journal).await.unwrap();
             let events = journal.read(Seq(1), usize::MAX >> 1).await.unwrap();
-            (events, journal.outbox().await.unwrap())
+            let (sessions, _) = journal.sessions(usize::MAX >> 1).await.unwrap();
+            (events, sessions, journal.outbox().await.unwrap())
         });
         assert!(left.is_empty(), "something is left in the outbox: {left:#?}");
         let logs = logs.iter().map(|log| read_log(log).unwrap()).collect();
-        Self { events, logs }
+        Self {
+            events,
+            sessions,
+            logs,
+        }
     }
 
     /// Holds the journal against the platforms and against what was written.
@@ -56,9 +63,10 @@ impl Evidence {
         turns::came_in_order(&turns, written);
         turns::ended_for_a_reason(&turns);
         self.ran_in_order();
+        self.settings_were_told(&mut figures);
         turns::was_given_its_own(&turns);
         self.went_to_its_chat(&turns);
-        screens::are_on_the_screens(&self.logs, &turns);
+        screens::are_on_the_screens(self, &turns);
         figures
     }
 
@@ -138,7 +146,12 @@ impl Evidence {
                     turn.joined.push((*into, *how));
                     figures.count(format!("joined: {how}"));
                 }
+                Kind::Waiting {
+                    reason: HoldReason::Debounce,
+                    ..
+                } => turn.goes_with_a_later = true,
                 Kind::Passed { stage, detail } if detail.starts_with("taken up again") => {
+                    turn.goes_with_a_later = false;
                     figures.count(if *stage == Stage::Queue {
                         "taken up"
                     } else {
@@ -148,7 +161,10 @@ impl Evidence {
                 Kind::Passed {
                     stage: Stage::Debounce,
                     ..
-                } => figures.count("debounced"),
+                } => {
+                    turn.goes_with_a_later = false;
+                    figures.count("debounced");
+                }
                 Kind::Ended { op, outcome } => match outcome.code {
                     OutcomeCode::Sent | OutcomeCode::Unchanged => turn.told |= is_notice(intents[op]),
                     OutcomeCode::Cancelled => {}
@@ -198,6 +214,37 @@ impl Evidence {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// What the journal tells of a session's settings, change by change, leads to what is stored.
+    fn settings_were_told(&self, figures: &mut Figures) {
+        let mut told: BTreeMap<&SessionId, BTreeMap<&str, &String>> = BTreeMap::new();
+        for event in &self.events {
+            let (Kind::SettingsChanged { changes, .. }, Some(session)) = (&event.kind, &event.session) else {
+                continue;
+            };
+            figures.count("settings changed");
+            let settings = told.entry(session).or_default();
+            for change in changes {
+                let before = match &change.to {
+                    Some(to) => settings.insert(&change.setting, to),
+                    None => settings.remove(change.setting.as_str()),
+                };
+                assert_eq!(
+                    before,
+                    change.from.as_ref(),
+                    "event {}: {}",
+                    event.seq,
+                    change.setting
+                );
+            }
+        }
+        for record in &self.sessions {
+            let stored = record.settings.written();
+            let stored: BTreeMap<_, _> = stored.iter().map(|(name, value)| (*name, value)).collect();
+            let told = told.remove(&record.id).unwrap_or_default();
+            assert_eq!(told, stored, "the settings of {}", record.id);
         }
     }
 

@@ -5,16 +5,16 @@ use super::{
         CHANNELS,
         marks::{marks, place_of},
     },
-    TurnStory,
+    Evidence, TurnStory,
 };
 use foldback_channels::sim::Record;
 use foldback_wire::{JoinKind, MessageId, Operation, Terminal, TurnId};
 use std::collections::BTreeMap;
 
 /// Each chat shows its own answers: whole ones of the runs that ended, none more often than it was given.
-pub(super) fn are_on_the_screens(logs: &[Vec<Record>], turns: &BTreeMap<TurnId, TurnStory>) {
+pub(super) fn are_on_the_screens(evidence: &Evidence, turns: &BTreeMap<TurnId, TurnStory>) {
     let mut answers: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for ((channel, _), log) in CHANNELS.iter().zip(logs) {
+    for ((channel, _), log) in CHANNELS.iter().zip(&evidence.logs) {
         for (chat, text) in screen(log) {
             let place = format!("{channel}.{chat}");
             for mark in marks(&text) {
@@ -45,17 +45,17 @@ pub(super) fn are_on_the_screens(logs: &[Vec<Record>], turns: &BTreeMap<TurnId, 
         );
     }
     for (id, turn) in turns {
-        let by = match &turn.terminal {
-            Some(Terminal::Replied) => turn,
-            Some(Terminal::Steered { into }) => &turns[into],
+        let (by, given_with) = match &turn.terminal {
+            Some(Terminal::Replied) => (turn, turn),
+            Some(Terminal::Steered { into }) => (&turns[into], given_with(turn, *into, turns)),
             _ => continue,
-        };
-        let Some(mark) = turn.mark().filter(|_| !turn.text.contains("quiet")) else {
-            continue;
         };
         if !by.answered || by.unsure || turn.unsure {
             continue;
         }
+        let Some(mark) = given_with.mark().filter(|_| !given_with.text.contains("quiet")) else {
+            continue;
+        };
         let named = format!("[{mark}]");
         let is_whole = |text: &String| {
             let behind = text.split_once(&named).map_or("", |(_, behind)| behind);
@@ -64,9 +64,28 @@ pub(super) fn are_on_the_screens(logs: &[Vec<Record>], turns: &BTreeMap<TurnId, 
         let texts = answers.get(mark).cloned().unwrap_or_default();
         assert!(
             texts.iter().any(is_whole),
-            "turn {id}: the answer to {mark} is not there whole: {texts:#?}"
+            "turn {id}: the answer to {mark} is not there whole: {texts:#?}\n{}",
+            evidence.story(*id)
         );
     }
+}
+
+/// The turn with whose message the agent was given that of a turn which came into a run: its own, or that of the last of
+/// some that came right after one another, which agents are given as one and the script answers by the last alone.
+fn given_with<'a>(
+    turn: &'a TurnStory,
+    into: TurnId,
+    turns: &'a BTreeMap<TurnId, TurnStory>,
+) -> &'a TurnStory {
+    let Some(mark) = turn.mark().filter(|_| turn.goes_with_a_later) else {
+        return turn;
+    };
+    let named = format!("[{mark}]");
+    let came_in = |other: &&TurnStory| other.joined.iter().any(|(run, _)| *run == into);
+    let mut others = turns.values().filter(came_in);
+    others
+        .find(|other| !other.goes_with_a_later && other.prompts.iter().any(|prompt| prompt.contains(&named)))
+        .unwrap_or_else(|| panic!("the agent of turn {into} was not given {mark}"))
 }
 
 /// The texts that a platform shows in the end, with their chats, the oldest first.

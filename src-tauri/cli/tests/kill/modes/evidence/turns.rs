@@ -25,6 +25,8 @@ pub(super) struct TurnStory {
     pub(super) unsure: bool,
     /// Its sender was told that something is amiss.
     pub(super) told: bool,
+    /// It waited for more of its sender, and more came: the agent is given it with a later message, whose turn goes on.
+    pub(super) goes_with_a_later: bool,
     /// Runs of other turns that its message came into.
     pub(super) joined: Vec<(TurnId, JoinKind)>,
     pub(super) terminal: Option<Terminal>,
