@@ -217,8 +217,8 @@ pub trait Journal: Send + Sync {
     /// A session's record.
     async fn session(&self, id: &SessionId) -> Result<Option<SessionRecord>, StoreError>;
 
-    /// Writes a session's record.
-    async fn put_session(&self, record: SessionRecord) -> Result<(), StoreError>;
+    /// Writes a session's record, together with the events that tell of its change; durable when it returns.
+    async fn put_session(&self, record: SessionRecord, events: Vec<Draft>) -> Result<(), StoreError>;
 
     /// The conversations used last, the latest first, at most `limit`; and how many there are.
     async fn sessions(&self, limit: usize) -> Result<(Vec<SessionRecord>, u64), StoreError>;

@@ -43,9 +43,9 @@ fn counted(layer: &impl JournalLayer, events: Vec<Event>) -> Vec<Event> {
 
 #[async_trait]
 impl<L: JournalLayer> Journal for L {
-    async fn put_session(&self, record: SessionRecord) -> Result<(), StoreError> {
+    async fn put_session(&self, record: SessionRecord, events: Vec<Draft>) -> Result<(), StoreError> {
         self.before_session().await?;
-        self.below().put_session(record).await
+        self.below().put_session(record, events).await
     }
     fn append(&self, events: Vec<Draft>) -> Result<Vec<Seq>, StoreError> {
         self.below().append(events)

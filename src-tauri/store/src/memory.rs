@@ -189,10 +189,9 @@ impl Journal for MemoryJournal {
         Ok(())
     }
 
-    async fn put_session(&self, record: SessionRecord) -> Result<(), StoreError> {
-        let mut state = self.state();
-        state.open()?;
-        state.sessions.insert(record.id.clone(), record);
+    async fn put_session(&self, record: SessionRecord, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.write(events, |_| Ok(()))?;
+        self.state().sessions.insert(record.id.clone(), record);
         Ok(())
     }
 

@@ -212,7 +212,10 @@ impl Rehearsal {
         let journal: Arc<dyn Journal> = Arc::new(MemoryJournal::new());
         journal.append(self.approvals).map_err(failure::journal)?;
         if let Some(record) = self.stored {
-            journal.put_session(record).await.map_err(failure::journal)?;
+            journal
+                .put_session(record, vec![])
+                .await
+                .map_err(failure::journal)?;
         }
         let simulated = Arc::new(Loopback::new(profile(can.platform), Arc::clone(&clock), None));
         let engine = Engine::start(Parts {

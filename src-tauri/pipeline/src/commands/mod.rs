@@ -160,10 +160,9 @@ impl Commands {
             }
             OwnAnswerKind::Directives { directives, read } => {
                 let settings = |settings: &mut _| crate::session_settings::apply(settings, directives);
-                let changes = self
-                    .context
+                self.context
                     .sessions
-                    .change_settings(&recorder, &answer.session, &by, settings)
+                    .change_settings(&recorder, &answer.session, by, settings)
                     .await?;
                 let now = self.context.sessions.settings(&answer.session).await?;
                 self.control.change_settings(&answer.session, &now);
@@ -175,10 +174,7 @@ impl Commands {
                 };
                 let levels = self.configured_levels(&answer);
                 let text = acknowledge::acknowledge(directives, &now, (&queue, levels), status.as_deref());
-                let mut events = vec![Kind::InlineDirectives(read.clone())];
-                if !changes.is_empty() {
-                    events.push(Kind::SettingsChanged { changes, by });
-                }
+                let events = vec![Kind::InlineDirectives(read.clone())];
                 (events, Terminal::DirectiveAck, Some(text))
             }
             OwnAnswerKind::InvalidDirectives { read } => {

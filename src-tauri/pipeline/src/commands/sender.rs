@@ -127,15 +127,10 @@ impl Commands {
         by: Actor,
         change: impl FnOnce(&mut SessionSettings) + Send,
     ) -> Result<(), StoreError> {
-        let changes = self
-            .context
+        self.context
             .sessions
-            .change_settings(recorder, &answer.session, &by, change)
-            .await?;
-        if changes.is_empty() {
-            return Ok(());
-        }
-        recorder.note(Kind::SettingsChanged { changes, by })
+            .change_settings(recorder, &answer.session, by, change)
+            .await
     }
 }
 

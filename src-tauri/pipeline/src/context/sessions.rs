@@ -106,7 +106,7 @@ impl Sessions {
         record.chat = Some(message.chat.clone());
         record.sender = recorder.words(&message.sender.display_name).into_owned();
         record.latest_turn = counted.of_agent.or(record.latest_turn);
-        self.journal.put_session(record.clone()).await?;
+        self.journal.put_session(record.clone(), vec![]).await?;
         Ok(record)
     }
 
@@ -142,7 +142,7 @@ impl Sessions {
         };
         add_notice(&mut record.notices, notice(recorder, about, text));
         let told = record.notices.last().cloned();
-        self.journal.put_session(record).await?;
+        self.journal.put_session(record, vec![]).await?;
         Ok(told.into_iter().collect())
     }
 
@@ -156,33 +156,34 @@ impl Sessions {
             return Ok(());
         };
         record.notices.retain(|notice| !told.contains(notice));
-        self.journal.put_session(record).await
+        self.journal.put_session(record, vec![]).await
     }
 
-    /// Changes the settings of a session, durable when it returns, and answers what changed; its agent is told of what it
-    /// may notice. A session that does not exist is left so.
+    /// Changes the settings of a session and tells of it (`settings_changed`), both durable when it returns; its agent is
+    /// told of what it may notice. A session that does not exist is left so.
     pub(crate) async fn change_settings(
         &self,
         recorder: &Recorder,
         id: &SessionId,
-        by: &Actor,
+        by: Actor,
         change: impl FnOnce(&mut SessionSettings) + Send,
-    ) -> Result<Vec<SettingChange>, StoreError> {
+    ) -> Result<(), StoreError> {
         let _changing = self.changing.lock().await;
         let Some(mut record) = self.journal.session(id).await? else {
-            return Ok(Vec::new());
+            return Ok(());
         };
         let before = record.settings.clone();
         change(&mut record.settings);
         let changes = before.changes_to(&record.settings);
-        if !changes.is_empty() {
-            for change in changes.iter().filter(|change| is_noticed(&change.setting)) {
-                let text = change_in_words(change, by);
-                add_notice(&mut record.notices, notice(recorder, &change.setting, &text));
-            }
-            self.journal.put_session(record).await?;
+        if changes.is_empty() {
+            return Ok(());
         }
-        Ok(changes)
+        for change in changes.iter().filter(|change| is_noticed(&change.setting)) {
+            let text = change_in_words(change, &by);
+            add_notice(&mut record.notices, notice(recorder, &change.setting, &text));
+        }
+        let event = recorder.draft(Kind::SettingsChanged { changes, by });
+        self.journal.put_session(record, vec![event]).await
     }
 
     /// Begins a session anew where it is over by itself, and tells why. One in which a run is under way is not.
@@ -273,10 +274,10 @@ impl Sessions {
         record.notices.clear();
         let text = reset_in_words(&by, expired.as_ref(), &kept);
         add_notice(&mut record.notices, notice(recorder, "session", &text));
-        self.journal.put_session(record).await?;
-        if !changes.is_empty() {
-            recorder.note(Kind::SettingsChanged { changes, by })?;
-        }
+        let event = (!changes.is_empty()).then(|| recorder.draft(Kind::SettingsChanged { changes, by }));
+        self.journal
+            .put_session(record, event.into_iter().collect())
+            .await?;
         Ok(BegunSession { settings, kept })
     }
 }

@@ -144,10 +144,7 @@ impl Gates {
         }
         if let Some(kept) = kept {
             let change = |settings: &mut SessionSettings| settings.model = kept.model;
-            let changes = sessions.change_settings(recorder, &session, &by, change).await?;
-            if !changes.is_empty() {
-                recorder.note(Kind::SettingsChanged { changes, by })?;
-            }
+            sessions.change_settings(recorder, &session, by, change).await?;
         }
         if stored.send == Some(SendPolicy::Deny) && self.context.rules.holds(Rule::SendDeny) {
             let detail = "the session is closed to messages for the agent".to_owned();

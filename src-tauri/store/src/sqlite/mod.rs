@@ -273,8 +273,8 @@ impl Journal for SqliteJournal {
         self.confirmed(events, |_| Ok(Some(change))).await
     }
 
-    async fn put_session(&self, record: SessionRecord) -> Result<(), StoreError> {
-        self.confirmed(vec![], |_| Ok(Some(Change::Session(Box::new(record)))))
+    async fn put_session(&self, record: SessionRecord, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.confirmed(events, |_| Ok(Some(Change::Session(Box::new(record)))))
             .await
     }
 

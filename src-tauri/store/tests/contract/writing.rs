@@ -160,9 +160,9 @@ pub(crate) async fn sessions_are_kept(mut house: impl House) {
     };
     let journal = house.enter().await;
     assert_eq!(journal.session(&id).await.unwrap(), None);
-    journal.put_session(record.clone()).await.unwrap();
+    journal.put_session(record.clone(), vec![]).await.unwrap();
     record.turns = 2;
-    journal.put_session(record.clone()).await.unwrap();
+    journal.put_session(record.clone(), vec![]).await.unwrap();
     let journal = house.enter().await;
     assert_eq!(journal.session(&id).await.unwrap(), Some(record.clone()));
     assert_eq!(journal.session(&"telegram:43".into()).await.unwrap(), None);
@@ -171,7 +171,9 @@ pub(crate) async fn sessions_are_kept(mut house: impl House) {
         used: Timestamp(9),
         ..record.clone()
     };
-    journal.put_session(later.clone()).await.unwrap();
+    let told = vec![said("a setting changed")];
+    journal.put_session(later.clone(), told).await.unwrap();
+    assert_eq!(everything(&journal).await.len(), 1, "told with the change");
     assert_eq!(
         journal.sessions(9).await.unwrap(),
         (vec![later.clone(), record], 2)

@@ -200,7 +200,7 @@ async fn a_damaged_record_of_a_conversation_hides_no_other() {
             said: None,
             notices: Vec::new(),
         };
-        journal.put_session(record).await.unwrap();
+        journal.put_session(record, vec![]).await.unwrap();
     }
     for backend in ["acp", "letta"] {
         let kept = AgentSession {
