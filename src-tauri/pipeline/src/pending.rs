@@ -63,6 +63,12 @@ impl Pending {
         all
     }
 
+    /// The claim of each of these messages.
+    pub(crate) fn claims(&self) -> impl Iterator<Item = &Claim> {
+        let parts = self.parts.iter().map(|part| &part.pending.claim);
+        parts.chain([&self.claim])
+    }
+
     /// The recorder of each of these messages.
     pub(crate) fn recorders(&self) -> impl Iterator<Item = &Recorder> {
         let parts = self.parts.iter().map(|part| &part.pending.recorder);

@@ -170,6 +170,8 @@ fn refusal(pending: &Pending, run: &RunHandle) -> Option<&'static str> {
     let plain = SessionSettings::default();
     if run.is_stopped() {
         Some("the run was stopped")
+    } else if run.state.is_reset() {
+        Some("the conversation began anew, and the run is of the one before")
     } else if run.state.is_delivering() {
         Some("the agent is done")
     } else if run.state.takes_no_input() {

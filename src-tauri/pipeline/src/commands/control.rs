@@ -85,6 +85,9 @@ impl SessionControl {
             .aged
             .take_messages(|pending| pending.session == *session && meant(pending));
         let waiting = self.queue.take_waiting_of(session, meant);
+        if only.is_none() {
+            self.queue.drop_in_hand(session, dropped(by));
+        }
         let waiting: Vec<_> = aged.into_iter().chain(waiting).collect();
         let count = waiting.len();
         for pending in waiting {

@@ -1,38 +1,84 @@
 //! The messages of each conversation that come while one is being given to its agent: they keep their order.
 
-use crate::pending::Pending;
+use crate::{flow::Stop, pending::Pending};
 use foldback_wire::{SessionId, TurnId};
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, VecDeque, hash_map::Entry},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+/// What comes to a conversation while a message of it is being given to its agent.
+#[derive(Default)]
+struct Line {
+    waiting: VecDeque<Pending>,
+    /// The reason for which the message that is being given is not to wait any more, where the agent does not take it.
+    dropped: Option<Stop>,
+}
+
 /// By conversation; one is listed while a message of it is being given to an agent.
 #[derive(Default)]
-pub(super) struct Arrivals(Mutex<HashMap<SessionId, VecDeque<Pending>>>);
+pub(super) struct Arrivals(Mutex<HashMap<SessionId, Line>>);
 
 impl Arrivals {
-    pub(super) fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, VecDeque<Pending>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Line>> {
         // Every change leaves it whole, so that a panic elsewhere does not matter here.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a message behind the one that is being given to the agent of its conversation. Where none is, one that `steers`
+    /// is now; `enter` goes on with it before another message comes in between.
+    pub(super) fn add<R>(
+        &self,
+        pending: Pending,
+        steers: bool,
+        enter: impl FnOnce(Pending) -> R,
+    ) -> Option<R> {
+        let mut arrivals = self.lock();
+        match arrivals.entry(pending.session.clone()) {
+            Entry::Occupied(mut line) => {
+                line.get_mut().waiting.push_back(pending);
+                return None;
+            }
+            Entry::Vacant(line) if steers => drop(line.insert(Line::default())),
+            Entry::Vacant(_) => {}
+        }
+        Some(enter(pending))
     }
 
     /// The next message of a conversation; without any it is not listed any more.
     pub(super) fn next(&self, session: &SessionId) -> Option<Pending> {
         let mut arrivals = self.lock();
-        let next = arrivals.get_mut(session)?.pop_front();
+        let line = arrivals.get_mut(session)?;
+        line.dropped = None;
+        let next = line.waiting.pop_front();
         if next.is_none() {
             arrivals.remove(session);
         }
         next
     }
 
+    /// Leaves what came to a conversation open, as the process ends.
+    pub(super) fn leave_open(&self, session: &SessionId) {
+        self.lock().remove(session);
+    }
+
+    /// Has the message that is being given to the agent not wait, should the agent not take it.
+    pub(super) fn drop_in_hand(&self, session: &SessionId, stop: Stop) {
+        if let Some(line) = self.lock().get_mut(session) {
+            line.dropped = Some(stop);
+        }
+    }
+
+    /// The reason for which the message that was being given is not to wait.
+    pub(super) fn dropped(&self, session: &SessionId) -> Option<Stop> {
+        self.lock().get_mut(session)?.dropped.take()
+    }
+
     /// The turns of the messages of a conversation.
     pub(super) fn turns(&self, session: &SessionId) -> Vec<TurnId> {
         let arrivals = self.lock();
-        arrivals
-            .get(session)
-            .map_or_else(Vec::new, |line| line.iter().map(Pending::id).collect())
+        let line = arrivals.get(session);
+        line.map_or_else(Vec::new, |line| line.waiting.iter().map(Pending::id).collect())
     }
 
     /// Takes out the messages of a conversation that are `meant`.
@@ -41,8 +87,15 @@ impl Arrivals {
         let Some(line) = arrivals.get_mut(session) else {
             return Vec::new();
         };
-        let (taken, left): (VecDeque<_>, VecDeque<_>) = line.drain(..).partition(meant);
-        *line = left;
+        let (taken, left): (VecDeque<_>, VecDeque<_>) = line.waiting.drain(..).partition(meant);
+        line.waiting = left;
         taken.into()
+    }
+
+    /// Changes every message of a conversation.
+    pub(super) fn change(&self, session: &SessionId, change: impl Fn(&mut Pending)) {
+        if let Some(line) = self.lock().get_mut(session) {
+            line.waiting.iter_mut().for_each(change);
+        }
     }
 }

@@ -121,6 +121,14 @@ impl Debounced {
         taken
     }
 
+    /// Changes every message of a conversation.
+    pub(super) fn change(&self, session: &SessionId, change: impl Fn(&mut Pending)) {
+        let mut all = self.lock();
+        let of = all.iter_mut().filter(|(key, _)| key.session == *session);
+        of.flat_map(|(_, gathering)| &mut gathering.turns)
+            .for_each(change);
+    }
+
     /// Takes out everything.
     pub(super) fn take_all(&self) -> Vec<Pending> {
         let all = std::mem::take(&mut *self.lock());

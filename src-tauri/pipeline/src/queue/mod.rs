@@ -14,8 +14,8 @@
 //! ```
 //!
 //! What comes while its conversation is busy goes the way that its settings say (`queue.mode`): into the agent that runs,
-//! behind the others, together with the others, or in the place of the run. The decisions are in `policy`, the way into the agent that
-//! runs in `steer`, the turns one after the other in `converse`.
+//! behind the others, together with the others, or in the place of the run. The decisions are in `policy`, the way into the
+//! agent that runs in `steer`, the turns one after the other in `converse`.
 //!
 //! What must hold:
 //! - A turn that panics gives both back: they are dropped with it.
@@ -42,6 +42,7 @@ use crate::{
     conversations::{Batch, Conversations, QueueEntry},
     flow::Stop,
     pending::Pending,
+    route::Route,
     rules::Rule,
     stages::dedupe::SeenMessages,
     steering::Steering,
@@ -54,7 +55,7 @@ use foldback_store::StoreError;
 use foldback_wire::{Actor, Gate, Kind, SessionId, Stage, TurnId, messages_wait};
 use joined::JoinedMessages;
 use policy::BySettings;
-use std::{collections::VecDeque, sync::Arc};
+use std::sync::Arc;
 use steer::joins_as;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
@@ -141,17 +142,14 @@ impl TurnQueue {
         }
         let steers = joins_as(&pending).is_some() && self.conversations.is_busy(&session);
         // Nothing overtakes what is about to be given to the agent.
-        let mut arrivals = self.arrivals.lock();
-        if let Some(line) = arrivals.get_mut(&session) {
-            line.push_back(pending);
-            return Ok(());
-        }
-        if steers {
-            arrivals.insert(session, VecDeque::new());
-            self.context.tasks.spawn(Arc::clone(self).steer_in_order(pending));
-            return Ok(());
-        }
-        self.wait_turn(pending)
+        let entered = self.arrivals.add(pending, steers, |pending| {
+            if steers {
+                self.context.tasks.spawn(Arc::clone(self).steer_in_order(pending));
+                return Ok(());
+            }
+            self.wait_turn(pending)
+        });
+        entered.unwrap_or(Ok(()))
     }
 
     /// Has a message wait for its turn, which begins at once where nothing goes on in its conversation and a run is
@@ -160,6 +158,7 @@ impl TurnQueue {
         let session = pending.session.clone();
         let settings = pending.queue.clone();
         let (turn, by) = (pending.id, Actor::User(pending.message.sender.id.clone()));
+        let route = pending.route.clone();
         let gathers = pending.resumed && settings.mode.value == QueueMode::Collect;
         let noted = std::cell::Cell::new(Ok(()));
         let note = |told: Result<(), StoreError>| {
@@ -196,7 +195,7 @@ impl TurnQueue {
                     self.refuse_for_good(old, &displaced_by(turn, &settings))?;
                 }
                 if settings.mode.value == QueueMode::Interrupt {
-                    self.interrupt(&session, turn, &by)?;
+                    self.interrupt((&session, &route), turn, &by)?;
                 }
             }
             QueueEntry::Full(pending) => {
@@ -213,12 +212,18 @@ impl TurnQueue {
         noted.into_inner()
     }
 
-    /// Stops what runs in a conversation for a message that interrupts it. What was said so far is delivered.
-    fn interrupt(&self, session: &SessionId, turn: TurnId, by: &Actor) -> Result<(), StoreError> {
+    /// Stops what runs in a conversation and answers the same place, for a message that interrupts it. What was said so far
+    /// is delivered. A run that answers another chat is waited for.
+    fn interrupt(
+        &self,
+        (session, route): (&SessionId, &Route),
+        turn: TurnId,
+        by: &Actor,
+    ) -> Result<(), StoreError> {
         let runs = self.context.runs.lock();
         let of: Vec<_> = runs
             .values()
-            .filter(|run| run.session == *session)
+            .filter(|run| run.session == *session && run.route == *route)
             .cloned()
             .collect();
         drop(runs);

@@ -4,7 +4,7 @@ use super::TurnQueue;
 use crate::{pending::Pending, supervise::contained};
 use foldback_directives::inbound::QueueMode;
 use foldback_store::StoreError;
-use foldback_wire::{JoinKind, Kind};
+use foldback_wire::{JoinKind, Kind, TurnId};
 use std::{collections::VecDeque, sync::Arc};
 
 /// The way in which a message comes into the run that goes on; `None` for one that waits.
@@ -25,10 +25,11 @@ impl TurnQueue {
         while let Some(pending) = next {
             if self.context.shutdown.no_new_turns.is_cancelled() {
                 // They stay open, and the next start takes them up.
-                self.arrivals.lock().remove(&session);
+                self.arrivals.leave_open(&session);
                 return;
             }
-            let (claim, recorder) = (pending.claim.clone(), pending.recorder.clone());
+            let claims: Vec<_> = pending.claims().cloned().collect();
+            let recorder = pending.recorder.clone();
             let failed = match contained(Arc::clone(&self).steer_or_wait(pending)).await {
                 Ok(Ok(())) => false,
                 Ok(Err(error)) => {
@@ -41,13 +42,16 @@ impl TurnQueue {
                 }
             };
             if failed {
-                self.seen.lock().release(self.context.rules, &claim);
+                let mut seen = self.seen.lock();
+                claims
+                    .iter()
+                    .for_each(|claim| seen.release(self.context.rules, claim));
             }
             next = self.arrivals.next(&session);
         }
     }
 
-    async fn steer_or_wait(self: Arc<Self>, mut pending: Pending) -> Result<(), StoreError> {
+    async fn steer_or_wait(self: Arc<Self>, pending: Pending) -> Result<(), StoreError> {
         let how = joins_as(&pending).filter(|_| self.conversations.is_busy(&pending.session));
         let Some(how) = how else {
             return self.wait_turn(pending);
@@ -62,7 +66,21 @@ impl TurnQueue {
             return self.wait_turn(pending);
         }
         let joined = |turn| self.joined.count(turn);
-        match self.steering.steer(&pending, how, joined).await? {
+        let taken = self.steering.steer(&pending, how, joined).await?;
+        let dropped = self.arrivals.dropped(&pending.session);
+        match (taken, dropped) {
+            (None, Some(stop)) => self.refuse_for_good(pending, &stop),
+            (taken, _) => self.join_or_wait(pending, how, taken),
+        }
+    }
+
+    fn join_or_wait(
+        self: &Arc<Self>,
+        mut pending: Pending,
+        how: JoinKind,
+        taken: Option<TurnId>,
+    ) -> Result<(), StoreError> {
+        match taken {
             None => self.wait_turn(pending),
             Some(_) if how == JoinKind::SteeredToo => {
                 pending.steered = true;

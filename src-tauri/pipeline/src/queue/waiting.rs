@@ -14,10 +14,13 @@ impl TurnQueue {
     /// The settings of a session changed: they count for what waits there, too.
     pub(crate) fn change_settings(&self, session: &SessionId, stored: &Queue) {
         let config = &self.context.ports.config;
-        self.conversations.change_waiting(session, |pending| {
+        let change = |pending: &mut Pending| {
             let (channel, own) = (&pending.message.channel, &pending.overrides.queue);
             pending.queue = QueueSettings::resolve(config, channel, stored, own);
-        });
+        };
+        self.conversations.change_waiting(session, change);
+        self.arrivals.change(session, change);
+        self.debounced.change(session, change);
     }
 
     /// The conversations in which something waits, and how much.
@@ -62,6 +65,11 @@ impl TurnQueue {
         taken.extend(self.arrivals.take(session, &meant));
         taken.extend(self.debounced.take_of(session, meant));
         taken
+    }
+
+    /// Has the message that is being given to the agent of a conversation end with `stop`, should the agent not take it.
+    pub(crate) fn drop_in_hand(&self, session: &SessionId, stop: Stop) {
+        self.arrivals.drop_in_hand(session, stop);
     }
 
     /// Stops a turn that had passed the gates; another copy of its message is a new one.

@@ -69,6 +69,7 @@ mod session_commands;
 mod sessions;
 mod shutdown;
 mod speech;
+mod steer_stopped;
 mod stepped_in;
 mod told_beside;
 mod told_in_chat;
