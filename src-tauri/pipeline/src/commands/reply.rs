@@ -29,9 +29,8 @@ pub(super) struct Reply<'a> {
 }
 
 impl Reply<'_> {
-    /// Writes `events` together with the first intent, sends the text, as several messages where it is long, or the file in
-    /// its place, and answers
-    /// how the turn ends.
+    /// Writes `events` together with all intents, so that nothing is left out over a stop or a crash; sends the text, as
+    /// several messages where it is long, or the file in its place, and answers how the turn ends.
     pub(super) async fn send(
         &self,
         events: Vec<Kind>,
@@ -65,14 +64,11 @@ impl Reply<'_> {
             self.message,
             &Arc::new(LeakWatch::default()),
         );
-        let mut events: Vec<_> = events.into_iter().map(|kind| self.recorder.draft(kind)).collect();
+        let events = events.into_iter().map(|kind| self.recorder.draft(kind)).collect();
         let mut busy = Some(busy);
         let mut outcomes: Vec<Outcome> = Vec::new();
-        for operation in operations {
-            let progress = sender
-                .send_operation_after(std::mem::take(&mut events), operation)
-                .await?;
-            let completion = match progress {
+        for pending in sender.queue_text(events, operations).await? {
+            let completion = match sender.wait_for(pending).await? {
                 SendProgress::Ended(completion) => completion,
                 SendProgress::Held(pending) | SendProgress::Overtaken(pending) => {
                     // What is held keeps no process from ending.

@@ -39,3 +39,23 @@ fn what_is_being_answered_by_us_is_not_answered_again() {
         });
     }
 }
+
+#[test]
+fn an_answer_of_several_messages_is_whole_after_a_kill() {
+    let world = killed(async {
+        let bot = Bot::start().await;
+        assert!(bot.engine.mute(true, Actor::Console));
+        let message = bot.message(Platform::Discord, "/commands");
+        let _turn = bot.engine.submit(message).await.unwrap();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        bot
+    });
+    runtime().block_on(async {
+        let bot = Bot::in_world(world, "", Rules::all()).await;
+        assert!(bot.engine.mute(false, Actor::Console));
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        let shown = bot.screen(Platform::Discord);
+        assert_eq!(shown.len(), 2, "longer than one message of Discord: {shown:#?}");
+        bot.check().await;
+    });
+}

@@ -10,6 +10,7 @@ use super::{
         DeliveryQueues, Origin, PATIENCE, Pace, PendingOperation, QueuedOperation, ShownPlace, key_of,
     },
     operation::{Delay, OutgoingOperation, intent},
+    text_parts::TextParts,
 };
 use crate::{
     crash::{self, CrashPoint},
@@ -172,11 +173,39 @@ impl OperationSender {
         outgoing: [OutgoingOperation; N],
     ) -> Result<[PendingOperation; N], StoreError> {
         let ready = outgoing.map(|outgoing| self.prepare_operation(outgoing, &mut events));
+        self.intend(&ready, events).await?;
+        Ok(ready.map(|queued| self.queues.enqueue_operation(queued)))
+    }
+
+    /// Queues the messages of one text like [`Self::queue_operations`]: what is behind one that does not arrive is held with
+    /// it.
+    pub(crate) async fn queue_text(
+        &self,
+        mut events: Vec<Draft>,
+        messages: Vec<OutgoingOperation>,
+    ) -> Result<Vec<PendingOperation>, StoreError> {
+        let parts = Arc::new(TextParts::default());
+        let of_text = |message| OutgoingOperation {
+            parts: Some(Arc::clone(&parts)),
+            ..message
+        };
+        let ready = messages.into_iter().map(of_text);
+        let ready: Vec<_> = ready
+            .map(|message| self.prepare_operation(message, &mut events))
+            .collect();
+        self.intend(&ready, events).await?;
+        Ok(ready
+            .into_iter()
+            .map(|queued| self.queues.enqueue_operation(queued))
+            .collect())
+    }
+
+    async fn intend(&self, ready: &[QueuedOperation], events: Vec<Draft>) -> Result<(), StoreError> {
         crash::point(CrashPoint::BeforeIntend);
         let entries = ready.iter().map(|queued| queued.entry.clone()).collect();
         self.recorder.journal.intend_all(entries, events).await?;
         crash::point(CrashPoint::AfterIntend);
-        Ok(ready.map(|queued| self.queues.enqueue_operation(queued)))
+        Ok(())
     }
 
     /// An operation as its queue is to carry it; adds the events that tell of its intent.
