@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 pub(super) fn checks(subject: &Subject) -> Vec<Check> {
     let channels = &subject.config.channels;
     let mut checks: Vec<_> = none_is_on(channels).into_iter().collect();
+    checks.extend(no_owner(subject));
     checks.extend(channels.iter().flat_map(|(id, channel)| {
         let mut checks = lists(id, channel);
         checks.extend(commands(subject, id));
@@ -36,6 +37,19 @@ fn none_is_on(channels: &BTreeMap<ChannelId, ChannelConfig>) -> Option<Check> {
     let todo = "add a table such as [channels.telegram], with enabled = true";
     let asked = "the configuration for channels";
     Some(Check::answered("channels", asked, Answer::note(found, todo)))
+}
+
+/// A bot without an owner: what only owners may do, nobody may.
+fn no_owner(subject: &Subject) -> Option<Check> {
+    let commands = &subject.config.commands;
+    let is_open = commands.enabled && commands.owner_allow_from.is_empty();
+    is_open.then(|| {
+        let found = "the list of owners is empty: commands for owners and what loosens the agent's rights are closed, \
+                     and whoever may write may use the other commands";
+        let todo = "name yourself in commands.owner_allow_from, such as \"telegram:42\"";
+        let asked = "the configuration who owns the bot";
+        Check::answered("commands", asked, Answer::note(found, todo))
+    })
 }
 
 /// Lists that let nobody use commands.

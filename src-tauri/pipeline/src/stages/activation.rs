@@ -17,7 +17,7 @@ type Chat = (ChannelId, ChatId, Option<ThreadId>);
 #[derive(Debug, Default)]
 pub(crate) struct BotTurns {
     chats: HashMap<Chat, u32>,
-    /// In the order in which bots began there; may name chats in which a person wrote since.
+    /// In the order in which bots began there.
     order: VecDeque<Chat>,
 }
 
@@ -30,7 +30,9 @@ impl BotTurns {
             message.thread.clone(),
         );
         if !message.sender.is_bot {
-            self.chats.remove(&chat);
+            if self.chats.remove(&chat).is_some() {
+                self.order.retain(|known| *known != chat);
+            }
             return 0;
         }
         if let Some(before) = self.chats.get_mut(&chat) {
