@@ -266,6 +266,11 @@ pub trait Agent: Send + Sync {
         false
     }
 
+    /// True where its runs may ask before they use a tool ([`Step::Permission`]).
+    fn asks_for_consent(&self) -> bool {
+        false
+    }
+
     /// Answers a permission request of a run with one of its options, or refuses to choose. An answer that comes
     /// late, or to a request that is none, changes nothing.
     fn decide(&self, _run: RunId, _request: &PermissionId, _option: Option<&PermissionOption>) {}

@@ -275,6 +275,10 @@ impl Agent for Fallback {
         self.all().any(|agent| agent.shares_machine())
     }
 
+    fn asks_for_consent(&self) -> bool {
+        self.all().any(|agent| agent.asks_for_consent())
+    }
+
     fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
         self.all().for_each(|agent| agent.decide(run, request, option));
     }

@@ -17,8 +17,10 @@ pub(crate) enum Rights {
 pub(crate) enum Arguments {
     /// None: with more text it is no command.
     None,
-    /// Words, which stand in the usage like this.
+    /// Words on its line, which stand in the usage like this.
     Written(&'static str),
+    /// Words that may take several lines.
+    Lines(&'static str),
     /// Words and then text for the agent.
     Text(&'static str),
 }
@@ -133,7 +135,9 @@ impl CommandRow {
     pub(crate) fn usage(&self) -> String {
         match self.arguments {
             Arguments::None => format!("/{}", self.name),
-            Arguments::Written(form) | Arguments::Text(form) => format!("/{} {form}", self.name),
+            Arguments::Written(form) | Arguments::Lines(form) | Arguments::Text(form) => {
+                format!("/{} {form}", self.name)
+            }
         }
     }
 }
@@ -247,7 +251,7 @@ pub(crate) const COMMANDS: &[CommandRow] = &[
     CommandRow {
         name: "compact",
         aliases: &[],
-        arguments: Arguments::Written("[what matters]"),
+        arguments: Arguments::Lines("[what matters]"),
         about: "Has the agent summarise the conversation, all but the last answers.",
         rights: Rights::Allowed,
         action: Action::Compact,
@@ -263,7 +267,7 @@ pub(crate) const COMMANDS: &[CommandRow] = &[
     CommandRow {
         name: "tts",
         aliases: &[],
-        arguments: Arguments::Written(
+        arguments: Arguments::Lines(
             "[off | tagged | inbound | always | default | status | audio TEXT | TEXT]",
         ),
         about: "Tells or sets which answers are spoken here, or says a text aloud.",
@@ -297,7 +301,7 @@ pub(crate) const COMMANDS: &[CommandRow] = &[
     CommandRow {
         name: "bash",
         aliases: &[],
-        arguments: Arguments::Written("LINE"),
+        arguments: Arguments::Lines("LINE"),
         about: "Runs a line in a shell on the bot's machine, where that is switched on.",
         rights: Rights::Owner,
         action: Action::Bash,

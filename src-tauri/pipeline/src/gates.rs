@@ -35,6 +35,7 @@ use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{
     ChatType, Gate, Inbound, Kind, Platform, ScheduleDue, SessionId, Stage, Timestamp, TurnId,
 };
+use in_session::SessionPlace;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The origin of a turn's message.
@@ -340,10 +341,12 @@ impl Gates {
             }
         }
         let session = session::key(rules, &self.context.ports.config.session, message);
-        let activation = match message.chat_type {
-            ChatType::Group => self.context.sessions.settings(&session).await?.activation,
-            ChatType::Direct => None,
+        let group = session::group_key(rules, &self.context.ports.config.session, message);
+        let of_group = match message.chat_type {
+            ChatType::Group => self.context.sessions.settings(&group).await?,
+            ChatType::Direct => SessionSettings::default(),
         };
+        let activation = of_group.activation.filter(|_| settings.activation_command);
         // Made in place, so that the count is locked for this decision alone.
         let meant = activate(
             ActivateContext {
@@ -363,8 +366,13 @@ impl Gates {
         recorder.find_session(&session);
         // It is for the bot. Before its session counts it, so that it is not counted twice after a crash in between.
         recorder.release()?;
-        self.admit_in_session(recorder, (turn, session), platform, message, origin)
-            .await
+        let place = SessionPlace {
+            turn,
+            session,
+            platform,
+            group_send: of_group.send,
+        };
+        self.admit_in_session(recorder, place, message, origin).await
     }
 
     /// Keeps a message that was not for the bot for the next one of its group that is, where the channel's setting says so.

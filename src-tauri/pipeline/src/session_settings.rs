@@ -13,6 +13,12 @@ use foldback_wire::{
 };
 use std::collections::BTreeMap;
 
+/// The longest wait for quiet that a chat may set: in a conversation that several share, everybody waits.
+const LONGEST_DEBOUNCE_MS: u64 = 60_000;
+
+/// Most messages that a chat may have wait: each is in memory. The configuration may allow more.
+const MOST_CAP: u64 = 200;
+
 /// The model's name that clears what was chosen.
 const DEFAULT_MODEL: &str = "default";
 
@@ -49,8 +55,9 @@ pub(crate) fn apply(settings: &mut SessionSettings, directives: &Directives) {
             settings.queue = Queue::default();
         } else {
             settings.queue.mode = queue.mode.or(settings.queue.mode);
-            settings.queue.debounce_ms = queue.debounce_ms.or(settings.queue.debounce_ms);
-            settings.queue.cap = queue.cap.or(settings.queue.cap);
+            let debounce = queue.debounce_ms.map(|ms| ms.min(LONGEST_DEBOUNCE_MS));
+            settings.queue.debounce_ms = debounce.or(settings.queue.debounce_ms);
+            settings.queue.cap = queue.cap.map(|cap| cap.min(MOST_CAP)).or(settings.queue.cap);
             settings.queue.drop = queue.drop.or(settings.queue.drop);
         }
     }
@@ -75,6 +82,38 @@ pub(crate) fn carried_over(before: &SessionSettings, carried: &[CarriedSetting])
         }
     }
     settings
+}
+
+/// What holds the agent back stays, where whoever begins the conversation anew is no owner: each of these is the strictest
+/// value of its setting.
+pub(crate) fn keep_restrictions(before: &SessionSettings, settings: &mut SessionSettings) {
+    fn strictest<T: PartialEq + Copy>(before: Option<T>, strictest: T, now: &mut Option<T>) {
+        if before == Some(strictest) {
+            *now = before;
+        }
+    }
+    strictest(before.elevated, Elevated::Off, &mut settings.elevated);
+    strictest(before.exec.host, ExecHost::Sandbox, &mut settings.exec.host);
+    strictest(
+        before.exec.security,
+        ExecSecurity::Deny,
+        &mut settings.exec.security,
+    );
+    strictest(before.exec.ask, ExecAsk::Always, &mut settings.exec.ask);
+}
+
+/// True where directives may let the agent do more than it may without them, whatever is stored: only the strictest value
+/// of each setting never does.
+pub(crate) fn may_loosen(directives: &Directives) -> bool {
+    let elevated = directives.elevated.and_then(|level| level.level);
+    elevated.is_some_and(|level| level != Elevated::Off)
+        || directives.exec.as_ref().is_some_and(|exec| {
+            exec.security
+                .is_some_and(|security| security != ExecSecurity::Deny)
+                || exec.ask.is_some_and(|ask| ask != ExecAsk::Always)
+                || exec.host.is_some_and(|host| host != ExecHost::Sandbox)
+                || exec.node.is_some()
+        })
 }
 
 /// A model that is chosen by its name.
@@ -221,8 +260,8 @@ impl TurnSettings {
         })
     }
 
-    /// What becomes of the agent's requests for permission. What the configuration rejects stays rejected, whatever is
-    /// set here.
+    /// What becomes of the agent's requests for permission. What the configuration rejects by its kind stays rejected,
+    /// whatever is set here, and a question takes the place of a consent, never of a refusal.
     pub(crate) fn permissions(&self, configured: &PermissionsConfig) -> PermissionsConfig {
         let mut config = configured.clone();
         match self.message.elevated.or(self.session.elevated) {
@@ -243,11 +282,11 @@ impl TurnSettings {
         if security == Some(ExecSecurity::Full) || ask == Some(ExecAsk::Off) {
             config.allow_once.push(runs);
         }
-        if ask == Some(ExecAsk::Always) {
-            config.ask.push(runs);
-        }
         if security == Some(ExecSecurity::Deny) {
             config.reject.push(runs);
+        }
+        if ask == Some(ExecAsk::Always) && config.about(runs.code()).0 != PermissionPolicy::Reject {
+            config.ask.push(runs);
         }
         config
     }
@@ -286,6 +325,11 @@ mod tests {
         assert_eq!(
             written(&["/queue collect cap:5", "/queue debounce:0"]),
             ["queue.mode=collect", "queue.debounce=0 ms", "queue.cap=5"]
+        );
+        assert_eq!(
+            written(&["/queue debounce:30d cap:99999999"]),
+            ["queue.debounce=60000 ms", "queue.cap=200"],
+            "as much as a chat may set"
         );
         assert_eq!(written(&["/queue collect", "/queue reset"]), Vec::<String>::new());
         assert_eq!(written(&["/model a/b@c", "/model default"]), Vec::<String>::new());

@@ -9,7 +9,7 @@ closed_set! {
     pub enum DirectiveScope {
         Turn = "turn": "They apply to this turn; the rest of the text goes to the agent.",
         Session = "session": "The message holds nothing else: they are stored on the session.",
-        Refused = "refused": "The sender may not use them: the text stays as it is, and nothing applies.",
+        Refused = "refused": "The sender may not use them: nothing applies. Directives stay in the text for the agent.",
         Invalid = "invalid": "One of them cannot be carried out, so that none is.",
     }
 }

@@ -213,6 +213,10 @@ impl Agent for AcpAgent {
         true
     }
 
+    fn asks_for_consent(&self) -> bool {
+        true
+    }
+
     fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
         self.open_runs.decide(run, request, option);
     }

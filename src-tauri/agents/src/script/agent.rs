@@ -389,6 +389,10 @@ impl Agent for ScriptAgent {
         }
     }
 
+    fn asks_for_consent(&self) -> bool {
+        true
+    }
+
     fn steers(&self) -> bool {
         true
     }

@@ -150,6 +150,10 @@ impl Agent for TypedFirst {
         self.agent.shares_machine()
     }
 
+    fn asks_for_consent(&self) -> bool {
+        self.agent.asks_for_consent()
+    }
+
     fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
         self.agent.decide(run, request, option);
     }

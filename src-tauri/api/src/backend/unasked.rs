@@ -31,6 +31,10 @@ impl Agent for UnaskedAgent {
         self.0.shares_machine()
     }
 
+    fn asks_for_consent(&self) -> bool {
+        self.0.asks_for_consent()
+    }
+
     async fn run(&self, request: TurnRequest, sink: StepSink, _: CancellationToken) {
         let step = Step::Done(StopReason::End);
         // Whoever does not listen any more needs no end.

@@ -160,7 +160,7 @@ impl SessionControl {
         };
         let on = (&context.runs, &context.agents);
         let recorder = recorder.in_session(session);
-        let new = ResetRequest::asked_by(by, None);
+        let new = ResetRequest::asked_by(by, None, true);
         let begun = context.sessions.begin_anew(&recorder, on, session, new).await?;
         self.change_settings(session, &begun.settings);
         Ok(())

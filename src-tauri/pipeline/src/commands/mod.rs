@@ -50,7 +50,7 @@ use crate::{
 };
 use foldback_directives::inbound::Queue;
 use foldback_store::{SessionSettings, StoreError};
-use foldback_wire::{Actor, DirectiveScope, Kind, Terminal, TurnId};
+use foldback_wire::{Actor, DirectiveScope, InlineDirective, InlineDirectives, Kind, Span, Terminal, TurnId};
 use reply::Reply;
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -129,6 +129,8 @@ impl Commands {
                     name: row.name.to_owned(),
                 };
                 let text = if row.rights == Rights::Owner && !answer.access.is_owner {
+                    let setting = "commands.owner_allow_from".to_owned();
+                    events.push(refusal(&answer, (row.name, arguments), setting));
                     self.refused()
                 } else if let Some(made) = self
                     .made_file(id, row, arguments, &answer, &recorder, &by)
@@ -155,7 +157,9 @@ impl Commands {
                         .await;
                     (Vec::new(), terminal, Some(text))
                 } else {
-                    (vec![event], terminal, self.refused())
+                    let setting = format!("commands.custom.{name}.allow_from");
+                    let refusal = refusal(&answer, (name, arguments), setting);
+                    (vec![event, refusal], terminal, self.refused())
                 }
             }
             OwnAnswerKind::Directives { directives, read } => {
@@ -293,9 +297,24 @@ impl Commands {
                 self.bash(arguments, answer, recorder).await
             }
             Action::Bash => "ℹ️ /bash is switched off.".to_owned(),
-            Action::Permission => "No request for permission waits for you here.".to_owned(),
+            Action::Permission => "ℹ️ No request for permission waits for you here.".to_owned(),
         }))
     }
+}
+
+/// The record that a sender may not use a command for owners, with the setting that decides.
+fn refusal(answer: &OwnAnswer, (name, arguments): (&str, &str), setting: String) -> Kind {
+    let message = &answer.message;
+    Kind::InlineDirectives(InlineDirectives {
+        directives: vec![InlineDirective {
+            name: name.to_owned(),
+            value: arguments.to_owned(),
+        }],
+        spans: vec![Span::new(0, message.text.len())],
+        scope: DirectiveScope::Refused,
+        findings: vec![format!("{} is not an owner", message.sender.id)],
+        setting: Some(setting),
+    })
 }
 
 fn command_event(name: &str, arguments: &str) -> Kind {

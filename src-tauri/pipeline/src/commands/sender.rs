@@ -6,9 +6,10 @@ use crate::{
     gates::OwnAnswer,
     recorder::Recorder,
     session_settings::model_of_name,
+    stages::session::group_key,
 };
 use foldback_store::{SessionSettings, StoreError};
-use foldback_wire::{Actor, ChatType, GroupActivation, Kind, SendPolicy};
+use foldback_wire::{Actor, ChatType, GroupActivation, SendPolicy};
 
 impl Commands {
     /// Stops the run, and drops what waits behind it.
@@ -57,7 +58,7 @@ impl Commands {
         let context = &self.context;
         let chosen = model_of_name(&context.ports.config.agent.models, first).cloned();
         let on = (&context.runs, &context.agents);
-        let new = ResetRequest::asked_by(by, chosen.clone());
+        let new = ResetRequest::asked_by(by, chosen.clone(), answer.access.is_owner);
         let begun = context
             .sessions
             .begin_anew(recorder, on, &answer.session, new)
@@ -80,6 +81,10 @@ impl Commands {
         if answer.message.chat_type != ChatType::Group {
             return Ok("ℹ️ Activation is for groups. Here every message is for the bot.".to_owned());
         }
+        let channel = &answer.message.channel;
+        if !self.context.ports.settings(channel).activation_command {
+            return Ok("ℹ️ Here only the operator decides which messages the bot answers.".to_owned());
+        }
         let wanted = match argument.to_lowercase().as_str() {
             "default" => None,
             word => match GroupActivation::from_code(word) {
@@ -87,12 +92,10 @@ impl Commands {
                 None => return Ok("⚠️ Write /activation mention, always or default.".to_owned()),
             },
         };
-        self.change(answer, recorder, by, |settings| settings.activation = wanted)
+        self.change_here(answer, recorder, by, |settings| settings.activation = wanted)
             .await?;
         Ok(match wanted {
-            Some(GroupActivation::Always) => {
-                "⚙️ The bot answers every message of this conversation.".to_owned()
-            }
+            Some(GroupActivation::Always) => "⚙️ The bot answers every message of this group.".to_owned(),
             Some(GroupActivation::Mention) => "⚙️ The bot answers messages that mention it.".to_owned(),
             None => "⚙️ Activation: default.".to_owned(),
         })
@@ -111,13 +114,29 @@ impl Commands {
             "default" | "inherit" => None,
             _ => return Ok("⚠️ Write /send on, off or default.".to_owned()),
         };
-        self.change(answer, recorder, by, |settings| settings.send = wanted)
+        self.change_here(answer, recorder, by, |settings| settings.send = wanted)
             .await?;
         Ok(match wanted {
             Some(SendPolicy::Allow) => "⚙️ The agent answers here.".to_owned(),
             Some(SendPolicy::Deny) => "⚙️ The agent does not answer here. Commands still work.".to_owned(),
             None => "⚙️ Send: default.".to_owned(),
         })
+    }
+
+    /// Changes what counts for everybody who writes here: in a group that is kept beside their own sessions.
+    async fn change_here(
+        &self,
+        answer: &OwnAnswer,
+        recorder: &Recorder,
+        by: Actor,
+        change: impl FnOnce(&mut SessionSettings) + Send,
+    ) -> Result<(), StoreError> {
+        let (context, message) = (&self.context, &answer.message);
+        let here = group_key(context.rules, &context.ports.config.session, message);
+        let sessions = &context.sessions;
+        sessions
+            .change_group_settings(recorder, &here, message, by, change)
+            .await
     }
 
     pub(super) async fn change(

@@ -7,7 +7,7 @@ use super::{
 };
 use foldback_channels::{Mention, profile};
 use foldback_directives::{Bare, Dialect, Placement, Settings, TrailingSilence};
-use foldback_wire::{Capabilities, ChannelId, Platform, SpeechMode};
+use foldback_wire::{Capabilities, ChannelId, Platform, SendPolicy, SpeechMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::{net::SocketAddr, num::NonZeroU32};
@@ -57,6 +57,10 @@ pub struct ChannelConfig {
     pub groups: Option<Vec<String>>,
     /// Lets the bot answer in a group only where a message mentions or answers it.
     pub require_mention: bool,
+    /// Whether `/activation` may change for a group what `require_mention` says.
+    pub activation_command: bool,
+    /// Whether the agent runs for messages of this channel at all, where `/send` says nothing: commands work all the same.
+    pub send_policy: SendPolicy,
     /// Words that count as a mention, as regular expressions, in capitals or not.
     pub mention_patterns: Vec<MentionPattern>,
     /// Most messages of a group that are not for the bot and are given to the agent, once, with the next one that is: at
@@ -148,6 +152,8 @@ impl Default for ChannelConfig {
             group_allow_from: None,
             groups: None,
             require_mention: true,
+            activation_command: true,
+            send_policy: SendPolicy::Allow,
             mention_patterns: Vec::new(),
             group_history: 0,
             menu: true,

@@ -5,7 +5,7 @@ use crate::{
     config::SessionConfig,
     freshness::session_end,
     recorder::Recorder,
-    session_settings::{carried_over, chosen_model},
+    session_settings::{carried_over, chosen_model, keep_restrictions},
 };
 use foldback_store::{
     Journal, Selection, SessionRecord, SessionSettings, StoreError, SystemNotice, add_notice,
@@ -42,15 +42,18 @@ pub(crate) struct ResetRequest {
     pub(crate) expired: Option<SessionExpiry>,
     /// The model that it begins with.
     pub(crate) model: Option<String>,
+    /// True where an owner or an operator asked for it: else what holds the agent back stays.
+    pub(crate) lifts_restrictions: bool,
 }
 
 impl ResetRequest {
     /// One that a person asked for.
-    pub(crate) const fn asked_by(by: Actor, model: Option<String>) -> Self {
+    pub(crate) const fn asked_by(by: Actor, model: Option<String>, is_owner: bool) -> Self {
         Self {
             by,
             expired: None,
             model,
+            lifts_restrictions: is_owner,
         }
     }
 }
@@ -84,20 +87,7 @@ impl Sessions {
         let _changing = self.changing.lock().await;
         let now = recorder.now();
         let known = self.journal.session(id).await?;
-        let mut record = known.unwrap_or_else(|| SessionRecord {
-            id: id.clone(),
-            channel: message.channel.clone(),
-            turns: 0,
-            created: now,
-            used: now,
-            chat: None,
-            sender: String::new(),
-            latest_turn: None,
-            settings: SessionSettings::default(),
-            began: None,
-            said: None,
-            notices: Vec::new(),
-        });
+        let mut record = known.unwrap_or_else(|| new_record(id, message, now));
         record.turns += u64::from(!counted.is_counted);
         if counted.is_said {
             record.said = Some(now);
@@ -186,6 +176,26 @@ impl Sessions {
         self.journal.put_session(record, vec![event]).await
     }
 
+    /// Changes what counts in a group for everybody, like [`Self::change_settings`]. It is kept beside the sessions of those
+    /// who write there, and stays when one of them begins anew.
+    pub(crate) async fn change_group_settings(
+        &self,
+        recorder: &Recorder,
+        id: &SessionId,
+        message: &Inbound,
+        by: Actor,
+        change: impl FnOnce(&mut SessionSettings) + Send,
+    ) -> Result<(), StoreError> {
+        let changing = self.changing.lock().await;
+        if self.journal.session(id).await?.is_none() {
+            let record = new_record(id, message, recorder.now());
+            self.journal.put_session(record, vec![]).await?;
+        }
+        drop(changing);
+        self.change_settings(&recorder.in_session(id), id, by, change)
+            .await
+    }
+
     /// Begins a session anew where it is over by itself, and tells why. One in which a run is under way is not.
     pub(crate) async fn end_expired(
         &self,
@@ -210,6 +220,7 @@ impl Sessions {
             by: Actor::Pipeline,
             expired: Some(expired),
             model: None,
+            lifts_restrictions: false,
         };
         self.begin_anew(recorder, on, id, new).await?;
         Ok(())
@@ -240,9 +251,17 @@ impl Sessions {
         id: &SessionId,
         new: ResetRequest,
     ) -> Result<BegunSession, StoreError> {
-        let ResetRequest { by, expired, model } = new;
+        let ResetRequest {
+            by,
+            expired,
+            model,
+            lifts_restrictions,
+        } = new;
         let anew = |before: &SessionSettings| {
             let mut settings = carried_over(before, &self.config.carry_over);
+            if !lifts_restrictions {
+                keep_restrictions(before, &mut settings);
+            }
             if let Some(model) = &model {
                 settings.model = Some(chosen_model(model.clone()));
             }
@@ -279,6 +298,24 @@ impl Sessions {
             .put_session(record, event.into_iter().collect())
             .await?;
         Ok(BegunSession { settings, kept })
+    }
+}
+
+/// A session in which nothing was said yet.
+fn new_record(id: &SessionId, message: &Inbound, now: Timestamp) -> SessionRecord {
+    SessionRecord {
+        id: id.clone(),
+        channel: message.channel.clone(),
+        turns: 0,
+        created: now,
+        used: now,
+        chat: Some(message.chat.clone()),
+        sender: String::new(),
+        latest_turn: None,
+        settings: SessionSettings::default(),
+        began: None,
+        said: None,
+        notices: Vec::new(),
     }
 }
 

@@ -10,8 +10,8 @@ use crate::{
 use foldback_directives::inbound::Queue;
 use foldback_store::{Selection, SessionRecord, SessionSettings, StoreError, UsageTotals};
 use foldback_wire::{
-    Actor, ChannelId, EffectiveSetting, Event, KeptSetting, Kind, Seq, SessionId, SettingSource, SpeechMode,
-    TurnId,
+    Actor, ChannelId, EffectiveSetting, Event, KeptSetting, Kind, SendPolicy, Seq, SessionId, SettingSource,
+    SpeechMode, TurnId,
     rpc::{OverrideChange, SessionDetail, SessionUsage},
 };
 
@@ -119,7 +119,11 @@ impl Engine {
             set("think", "the agent's own".to_owned(), SettingSource::Default),
             set("verbose", verbose, of_output("tools")),
             set("reasoning", reasoning, of_output("reasoning")),
-            set("send", "allow".to_owned(), SettingSource::Default),
+            set(
+                "send",
+                own.map_or(SendPolicy::Allow, |own| own.send_policy).to_string(),
+                config.source_of(&format!("channels.{channel}.send_policy")),
+            ),
             set(
                 "speech",
                 spoken.to_string(),

@@ -25,4 +25,6 @@ pub(super) struct AgentText {
 pub(super) struct NewSession {
     /// The model that is named; the configured one where none is.
     pub(super) model: Option<String>,
+    /// Its author owns the bot.
+    pub(super) by_owner: bool,
 }

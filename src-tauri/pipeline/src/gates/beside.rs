@@ -1,5 +1,5 @@
-//! Commands beside a text that goes to the agent: `[[status]]` alone on a line, where `commands.inline` allows it, and
-//! `/status` among other words. Each becomes a message of its own, which is answered while the agent is asked the rest.
+//! Commands beside a text that goes to the agent: `[[status]]` alone on a line, where `commands.inline` allows it,
+//! `/status` among other words, and `/whoami` on a line above them. Each becomes a message of its own, which is answered while the agent is asked the rest.
 //!
 //! ```text
 //!   Summarise this, please.
@@ -10,7 +10,7 @@
 //! own, as nobody could say whether it counts for the text already.
 
 use super::agent_text::AgentText;
-use crate::stages::commands::recognise;
+use crate::stages::commands::{Action, recognise};
 use foldback_directives::{
     Span,
     inbound::{bracketed_lines, without_spans},
@@ -41,6 +41,17 @@ pub(super) fn command_lines(text: &str) -> Vec<CommandLine> {
             })
     });
     commands.collect()
+}
+
+/// The command on the first line of a text that has more lines. `/status` is a directive, which is found anywhere.
+pub(super) fn first_line(text: &str) -> Option<CommandLine> {
+    let (line, below) = text.split_once('\n')?;
+    let found = recognise(line)?;
+    let stands_beside = found.row.action != Action::Status && found.row.action.only_tells(&found.arguments);
+    (stands_beside && !below.trim().is_empty()).then(|| CommandLine {
+        span: Span::new(0, line.len() + 1),
+        text: line.trim().to_owned(),
+    })
 }
 
 /// The command that a whole text in double brackets is: any may be alone.
@@ -105,6 +116,25 @@ mod tests {
         let read = text.read.unwrap();
         assert_eq!(read.scope, DirectiveScope::Turn);
         assert_eq!(read.spans, [Span::new(11, 20), Span::new(27, 38)]);
+    }
+
+    #[test]
+    fn a_command_above_a_text_is_taken_out_and_told() {
+        let lines = |written| first_line(written).into_iter().collect();
+        let written = "/whoami\nSum it up:\n  - a";
+        let text = with_commands_beside(written, lines(written), AgentText::default());
+        assert_eq!(text.text.as_deref(), Some("Sum it up:\n  - a"));
+        assert_eq!(text.beside, ["/whoami"]);
+        for written in [
+            "/whoami",
+            "/whoami\n ",
+            "/whoami now\nhi",
+            "/stop\nhi",
+            "/status\nhi",
+            "hi\n/whoami",
+        ] {
+            assert_eq!(first_line(written), None, "{written}");
+        }
     }
 
     #[test]

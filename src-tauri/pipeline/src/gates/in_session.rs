@@ -15,18 +15,34 @@ use crate::{
     stages::command_access::{AccessContext, CommandAccess, command_access},
 };
 use foldback_store::{SessionSettings, StoreError};
-use foldback_wire::{Actor, ChannelId, Gate, Inbound, Kind, Platform, SendPolicy, SessionId, Stage, TurnId};
+use foldback_wire::{
+    Actor, ChannelId, Gate, Inbound, Kind, Platform, SendPolicy, SessionId, SettingSource, Stage, TurnId,
+};
+
+/// The place of a message that is for the bot.
+pub(super) struct SessionPlace {
+    pub(super) turn: TurnId,
+    pub(super) session: SessionId,
+    pub(super) platform: Platform,
+    /// Whether the agent runs in the group, where that is set for everybody there.
+    pub(super) group_send: Option<SendPolicy>,
+}
 
 impl Gates {
     /// Reads what the sender wrote, and counts the message.
     pub(super) async fn admit_in_session(
         &self,
         recorder: &Recorder,
-        (turn, session): (TurnId, SessionId),
-        platform: Platform,
+        place: SessionPlace,
         message: &Inbound,
         origin: TurnOrigin,
     ) -> Result<Flow<Destination>, StoreError> {
+        let SessionPlace {
+            turn,
+            session,
+            platform,
+            group_send,
+        } = place;
         let (meaning, access) = self.meaning(platform, message);
         if let Some(stop) = self.over_limit(recorder, message, origin, &meaning) {
             return Ok(stop.flow());
@@ -45,9 +61,10 @@ impl Gates {
                 .end_expired(&recorder.in_session(&session), on, &session)
                 .await?;
         }
-        let record = sessions
+        let mut record = sessions
             .count_message(recorder, &session, message, counted)
             .await?;
+        record.settings.send = record.settings.send.or(group_send);
         let recorder = recorder.in_session(&session);
         recorder.note(Kind::Passed {
             stage: Stage::Session,
@@ -136,9 +153,9 @@ impl Gates {
             recorder.note(Kind::InlineDirectives(read))?;
         }
         let sessions = &self.context.sessions;
-        if let Some(NewSession { model }) = reset {
+        if let Some(NewSession { model, by_owner }) = reset {
             let on = (&self.context.runs, &self.context.agents);
-            let new = ResetRequest::asked_by(by.clone(), model);
+            let new = ResetRequest::asked_by(by.clone(), model, by_owner);
             let begun = sessions.begin_anew(recorder, on, &session, new).await?;
             stored = begun.settings;
         }
@@ -146,14 +163,9 @@ impl Gates {
             let change = |settings: &mut SessionSettings| settings.model = kept.model;
             sessions.change_settings(recorder, &session, by, change).await?;
         }
-        if stored.send == Some(SendPolicy::Deny) && self.context.rules.holds(Rule::SendDeny) {
-            let detail = "the session is closed to messages for the agent".to_owned();
-            let stop = Stop::new(Stage::SendPolicy, Gate::SendDenied, detail);
-            return Ok(stop
-                .given("session", session.as_str())
-                .given("send", "deny")
-                .changed_by("/send on")
-                .flow());
+        let policy = self.context.ports.settings(channel).send_policy;
+        if stored.send.unwrap_or(policy) == SendPolicy::Deny && self.context.rules.holds(Rule::SendDeny) {
+            return Ok(send_denied(&session, channel, stored.send).flow());
         }
         let config = &self.context.ports.config;
         let queue = QueueSettings::resolve(config, channel, &stored.queue, &overrides.queue);
@@ -165,4 +177,21 @@ impl Gates {
             beside,
         }))
     }
+}
+
+/// The stop of a message for the agent where that does not run: by what somebody set there, or by the channel's setting.
+fn send_denied(session: &SessionId, channel: &ChannelId, stored: Option<SendPolicy>) -> Stop {
+    let (detail, setting, source) = if stored.is_some() {
+        let detail = "the session is closed to messages for the agent";
+        (detail, "/send on".to_owned(), SettingSource::Session)
+    } else {
+        let detail = "the channel is closed to messages for the agent";
+        let setting = format!("channels.{channel}.send_policy");
+        (detail, setting, SettingSource::Channel)
+    };
+    Stop::new(Stage::SendPolicy, Gate::SendDenied, detail.to_owned())
+        .given("session", session.as_str())
+        .given("send", "deny")
+        .changed_by(setting)
+        .set_by(source)
 }

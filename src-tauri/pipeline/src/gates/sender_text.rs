@@ -2,7 +2,7 @@
 
 use super::{
     agent_text::{AgentText, NewSession},
-    beside::{bracketed_whole, command_lines, with_commands_beside},
+    beside::{bracketed_whole, command_lines, first_line, with_commands_beside},
     custom::{CustomMeaning, custom_command},
 };
 use crate::{
@@ -11,6 +11,7 @@ use crate::{
     session_settings::{levels_of, model_of_name},
     stages::{
         abort::{is_mention_token, is_stop_word},
+        addressed::AddressedText,
         command_access::CommandAccess,
         commands::{Action, COMMANDS, CommandRow, Recognised, recognise},
         inline_directives::{Inline, InlineContext, read_directives},
@@ -100,11 +101,13 @@ impl TextContext<'_> {
         if let Some(command) = self.command(message) {
             return command;
         }
-        let lines = if config.inline && self.access.is_allowed && message.files.is_empty() {
-            command_lines(&message.text)
-        } else {
-            Vec::new()
-        };
+        let mut lines = Vec::new();
+        if self.access.is_allowed && message.files.is_empty() && self.rules.holds(Rule::CommandFirst) {
+            lines.extend(first_line(&message.text));
+            if config.inline {
+                lines.extend(command_lines(&message.text));
+            }
+        }
         let beside = |text| TextMeaning::ForAgent(with_commands_beside(&message.text, lines, text));
         let context = InlineContext {
             rules: self.rules,
@@ -112,7 +115,8 @@ impl TextContext<'_> {
             aliases: self.config.agent.models.keys().cloned().collect(),
             unsupported: &|directives| unsupported(self.agent, &self.config.agent.models, directives),
         };
-        match read_directives(&context, message) {
+        let addressed = self.addressed(message);
+        match read_directives(&context, message, &addressed) {
             Inline::None => beside(AgentText {
                 read: self.refused_command(message),
                 ..AgentText::default()
@@ -180,6 +184,13 @@ impl TextContext<'_> {
         message.mentioned || patterns.any(|pattern| pattern.names(word))
     }
 
+    /// The text of a message without what names the bot, as platforms and people write it to tell it from others.
+    fn addressed(&self, message: &Inbound) -> AddressedText {
+        let is_direct = message.chat_type == ChatType::Direct;
+        let is_mention = |word: &str| self.names_bot(message, word);
+        AddressedText::read(&message.text, is_mention, |word| is_direct || is_mention(word))
+    }
+
     /// The text of a message that may be a command: without the word at its start that names the bot, and without the
     /// brackets of a command that stands alone in them.
     fn command_text<'m>(&self, message: &'m Inbound) -> Cow<'m, str> {
@@ -218,13 +229,16 @@ impl TextContext<'_> {
         if self.access.is_allowed {
             return None;
         }
-        let Recognised { row, arguments, .. } = self.recognise(message)?;
+        let (name, arguments) = match self.recognise(message) {
+            Some(Recognised { row, arguments, .. }) => (row.name.to_owned(), arguments),
+            None => self.custom_name(message)?,
+        };
         let text = self.without_mention(message);
         let line = text.lines().next().unwrap_or_default();
         let start = message.text.find(text).unwrap_or_default();
         Some(InlineDirectives {
             directives: vec![InlineDirective {
-                name: row.name.to_owned(),
+                name,
                 value: arguments,
             }],
             spans: vec![Span::new(start, start + line.len())],
@@ -232,6 +246,18 @@ impl TextContext<'_> {
             findings: vec![self.access.why.clone()],
             setting: Some(self.access.setting.clone()),
         })
+    }
+
+    /// The name of a command of the configuration, and what is behind it.
+    fn custom_name(&self, message: &Inbound) -> Option<(String, String)> {
+        match self.custom(message)? {
+            TextMeaning::Answered(OwnAnswerKind::Program { name, arguments }) => Some((name, arguments)),
+            TextMeaning::ForAgent(AgentText { read: Some(read), .. }) => {
+                let written = read.directives.into_iter().next()?;
+                Some((written.name, written.value))
+            }
+            _ => None,
+        }
     }
 
     /// What a command of the configuration comes to.
@@ -272,13 +298,16 @@ impl TextContext<'_> {
         }
         TextMeaning::ForAgent(AgentText {
             text: Some(text.to_owned()),
-            reset: Some(NewSession { model }),
+            reset: Some(NewSession {
+                model,
+                by_owner: self.access.is_owner,
+            }),
             ..AgentText::default()
         })
     }
 }
 
-/// The reason for which an agent cannot do what directives ask, by its backend's name.
+/// The reason for which directives cannot be carried out: one by the backend's name, or a value that is none.
 fn unsupported(
     agent: &dyn Agent,
     names: &BTreeMap<String, String>,
@@ -286,11 +315,30 @@ fn unsupported(
 ) -> Option<String> {
     let levels = levels_of(directives, names);
     let (_, refusals) = agent.level_supports(&levels).divide(&levels);
-    if !refusals.is_empty() {
-        let reasons: Vec<_> = refusals.into_iter().map(|refusal| refusal.why).collect();
-        return Some(reasons.join("; "));
+    let mut reasons: Vec<_> = refusals.into_iter().map(|refusal| refusal.why).collect();
+    let exec = directives.exec.as_ref();
+    let is_about_consent = directives.elevated.is_some_and(|level| level.level.is_some())
+        || exec.is_some_and(|exec| exec.security.is_some() || exec.ask.is_some());
+    if is_about_consent && !agent.asks_for_consent() {
+        let backend = agent.backend();
+        reasons.push(format!(
+            "{backend} never asks before it uses a tool, so there is nothing to allow or deny"
+        ));
     }
-    None
+    reasons.extend(unknown_number(directives, names));
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+/// The reason for which a number stands for no model of `/models`.
+fn unknown_number(directives: &Directives, names: &BTreeMap<String, String>) -> Option<String> {
+    let written = directives.model.as_ref()?.model.as_deref()?;
+    let number: usize = written.parse().ok()?;
+    let is_listed = names.contains_key(written) || (1..=names.len()).contains(&number);
+    (!is_listed).then(|| match names.len() {
+        0 => format!("there is no list of models that {number} could stand in"),
+        1 => format!("there is no model {number}: /models lists one"),
+        many => format!("there is no model {number}: /models lists {many}"),
+    })
 }
 
 #[cfg(test)]
@@ -405,6 +453,17 @@ mod tests {
     }
 
     #[test]
+    fn what_an_agent_never_asks_for_cannot_be_allowed_or_denied() {
+        for text in ["/elevated off", "/exec ask=always", "/exec security=deny"] {
+            let TextMeaning::Answered(OwnAnswerKind::InvalidDirectives { read }) = read(text) else {
+                panic!("{text} is acknowledged")
+            };
+            let why = "plain never asks before it uses a tool, so there is nothing to allow or deny";
+            assert_eq!(read.findings, [why], "{text}");
+        }
+    }
+
+    #[test]
     fn in_a_group_the_bot_may_be_named_first() {
         let mut message = inbound("<@42> /status@bot");
         assert_eq!(command(&read_message(&message, true)), None);
@@ -443,7 +502,7 @@ mod tests {
         let begins = |text| match read(text) {
             TextMeaning::ForAgent(AgentText {
                 text: Some(text),
-                reset: Some(NewSession { model }),
+                reset: Some(NewSession { model, .. }),
                 ..
             }) => (text, model),
             other => panic!("{other:?}"),

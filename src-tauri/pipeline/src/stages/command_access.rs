@@ -29,8 +29,9 @@ pub(crate) struct CommandAccess {
     pub(crate) setting: String,
 }
 
-/// The rights of a message's sender, whom a list may name by any id. A list that counts for the channel alone decides; else, where owners are named or
-/// enforced, only they may. An owners' list that names nobody of this channel is closed here, not open.
+/// The rights of a message's sender, whom a list may name by any id. A list that counts for the channel alone decides;
+/// else, where owners are named or enforced, only they may. An owners' list that names nobody of this channel is closed
+/// here, not open.
 pub(crate) fn command_access(context: AccessContext<'_>, message: &Inbound) -> CommandAccess {
     let AccessContext {
         rules,

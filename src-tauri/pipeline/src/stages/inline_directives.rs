@@ -10,17 +10,16 @@
 //!
 //! What must hold:
 //! - Of a message that is passed on nothing is read: what it says is another person's word.
-//! - All directives of a message count, or none. One that loosens what the agent may do needs an owner.
+//! - All directives of a message count, or none. One that may loosen what the agent may do, also what is stored on the
+//!   session, needs an owner.
 //! - But for the directives, no character of the text changes.
 
 use crate::{
     rules::{Rule, Rules},
-    session_settings::apply,
-    stages::command_access::CommandAccess,
+    session_settings::{apply, may_loosen},
+    stages::{addressed::AddressedText, command_access::CommandAccess},
 };
-use foldback_directives::inbound::{
-    Directives, Elevated, ExecAsk, ExecHost, ExecSecurity, Inbound as Read, Settings, parse,
-};
+use foldback_directives::inbound::{Directives, Inbound as Read, Settings, parse};
 use foldback_store::SessionSettings;
 use foldback_wire::{DirectiveScope, Inbound, InlineDirective, InlineDirectives};
 
@@ -58,8 +57,12 @@ pub(crate) enum Inline {
     },
 }
 
-/// Reads the directives of a message.
-pub(crate) fn read_directives(context: &InlineContext<'_>, message: &Inbound) -> Inline {
+/// Reads the directives of a message, whose text `addressed` is.
+pub(crate) fn read_directives(
+    context: &InlineContext<'_>,
+    message: &Inbound,
+    addressed: &AddressedText,
+) -> Inline {
     let holds = |rule| context.rules.holds(rule);
     // Every directive begins with a slash: most messages need no reader.
     if !message.text.contains('/') || message.forwarded && holds(Rule::InlineForwarded) {
@@ -70,9 +73,12 @@ pub(crate) fn read_directives(context: &InlineContext<'_>, message: &Inbound) ->
         aliases: context.aliases.clone(),
         ..Settings::default()
     };
-    let found = parse(&message.text, &settings);
+    let mut found = parse(&addressed.text, &settings);
     if found.spans.is_empty() {
         return Inline::None;
+    }
+    for span in &mut found.spans {
+        *span = addressed.in_message(*span);
     }
     let told = |scope, findings, setting| inline(&found, scope, findings, setting);
     if !context.access.is_allowed {
@@ -80,7 +86,7 @@ pub(crate) fn read_directives(context: &InlineContext<'_>, message: &Inbound) ->
         let setting = context.access.setting.clone();
         return Inline::Refused(told(DirectiveScope::Refused, vec![why], Some(setting)));
     }
-    if loosens(&found.directives) && !context.access.is_owner && holds(Rule::InlineOwner) {
+    if may_loosen(&found.directives) && !context.access.is_owner && holds(Rule::InlineOwner) {
         let why = "only owners may loosen what the agent may do".to_owned();
         let setting = "commands.owner_allow_from".to_owned();
         return Inline::Refused(told(DirectiveScope::Refused, vec![why], Some(setting)));
@@ -113,7 +119,7 @@ pub(crate) fn read_directives(context: &InlineContext<'_>, message: &Inbound) ->
     });
     Inline::Turn {
         read: told(DirectiveScope::Turn, findings, None),
-        text: found.cleaned,
+        text: addressed.with_mention(&message.text, &found.cleaned),
         overrides: Box::new(overrides),
         kept,
     }
@@ -140,18 +146,6 @@ fn inline(
     }
 }
 
-/// Whether directives let the agent do more than it may without them.
-fn loosens(directives: &Directives) -> bool {
-    let elevated = directives.elevated.and_then(|level| level.level);
-    let exec = directives.exec.as_ref();
-    elevated.is_some_and(|level| level != Elevated::Off)
-        || exec.and_then(|exec| exec.security) == Some(ExecSecurity::Full)
-        || exec.and_then(|exec| exec.ask) == Some(ExecAsk::Off)
-        || exec.is_some_and(|exec| {
-            matches!(exec.host, Some(ExecHost::Gateway | ExecHost::Node)) || exec.node.is_some()
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,6 +162,29 @@ mod tests {
         }
     }
 
+    fn addressed(text: &str) -> AddressedText {
+        AddressedText::read(text, |word| word == "@bot", |word| word == "@bot")
+    }
+
+    fn read_directives_of(context: &InlineContext<'_>, text: &str) -> Inline {
+        read_directives(context, &inbound(text), &addressed(text))
+    }
+
+    #[test]
+    fn those_behind_the_bots_name_count_and_the_name_stays() {
+        let may = access(true, false);
+        let Inline::Turn { text, read: told, .. } = read("@bot /think high plan it", &may) else {
+            panic!("no turn")
+        };
+        assert_eq!(
+            (text.as_str(), told.spans.as_slice()),
+            ("@bot plan it", [Span::new(5, 16)].as_slice())
+        );
+        assert!(matches!(read("@bot /think high", &may), Inline::Session { .. }));
+        assert!(matches!(read("/think@bot high", &may), Inline::Session { .. }));
+        assert_eq!(read("/think@other high", &may), Inline::None);
+    }
+
     fn read(text: &str, access: &CommandAccess) -> Inline {
         let context = InlineContext {
             rules: Rules::all(),
@@ -175,7 +192,7 @@ mod tests {
             aliases: vec!["opus".into()],
             unsupported: &|_| None,
         };
-        read_directives(&context, &inbound(text))
+        read_directives_of(&context, text)
     }
 
     #[test]
@@ -214,8 +231,11 @@ mod tests {
             "/elevated full rm it",
             "/elevated on",
             "/exec security=full run",
+            "/exec security=allowlist run",
             "/exec ask=off run",
+            "/exec ask=on-miss run",
             "/exec host=gateway run",
+            "/exec host=auto run",
             "/exec node=n1 run",
         ] {
             let told = read(text, &access(true, false));
@@ -223,8 +243,17 @@ mod tests {
             let told = read(text, &access(true, true));
             assert!(!matches!(told, Inline::Refused(_)), "{text}");
         }
-        let told = read("/exec security=deny run", &access(true, false));
-        assert!(matches!(told, Inline::Turn { .. }), "less is for everybody");
+        for text in [
+            "/elevated off go",
+            "/exec security=deny run",
+            "/exec ask=always host=sandbox run",
+        ] {
+            let told = read(text, &access(true, false));
+            assert!(
+                matches!(told, Inline::Turn { .. }),
+                "less is for everybody: {text}"
+            );
+        }
     }
 
     #[test]
@@ -238,7 +267,10 @@ mod tests {
             aliases: Vec::new(),
             unsupported: &|_| None,
         };
-        assert_eq!(read_directives(&context, &message), Inline::None);
+        assert_eq!(
+            read_directives(&context, &message, &addressed("/think high")),
+            Inline::None
+        );
     }
 
     #[test]
@@ -263,7 +295,7 @@ mod tests {
             aliases: Vec::new(),
             unsupported: &|_| Some("letta sets no level of thinking".into()),
         };
-        let Inline::Invalid(told) = read_directives(&context, &inbound("/think high /verbose on")) else {
+        let Inline::Invalid(told) = read_directives_of(&context, "/think high /verbose on") else {
             panic!("they count")
         };
         assert_eq!(
@@ -273,7 +305,7 @@ mod tests {
                 ["letta sets no level of thinking".to_owned()].as_slice()
             )
         );
-        let Inline::Turn { read, .. } = read_directives(&context, &inbound("/think high hello")) else {
+        let Inline::Turn { read, .. } = read_directives_of(&context, "/think high hello") else {
             panic!("the agent is not asked")
         };
         assert_eq!(read.findings, ["letta sets no level of thinking"]);

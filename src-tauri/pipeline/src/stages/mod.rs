@@ -2,6 +2,7 @@
 
 pub(crate) mod abort;
 pub(crate) mod activation;
+pub(crate) mod addressed;
 pub(crate) mod age;
 pub(crate) mod answer;
 pub(crate) mod authorize;

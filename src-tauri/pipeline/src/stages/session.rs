@@ -38,6 +38,19 @@ pub(crate) fn key(rules: Rules, config: &SessionConfig, message: &Inbound) -> Se
     SessionId::new(key)
 }
 
+/// The key of what counts in a group for everybody who writes there, such as `/send off`: that of its chat, where each sender
+/// has a session of their own; else the session's.
+pub(crate) fn group_key(rules: Rules, config: &SessionConfig, message: &Inbound) -> SessionId {
+    if config.scope != SessionScope::PerSender {
+        return key(rules, config, message);
+    }
+    let of_chat = SessionConfig {
+        scope: SessionScope::PerChat,
+        ..config.clone()
+    };
+    key(rules, &of_chat, message)
+}
+
 /// Whether the message's session is not of its chat alone: that of the scope `global`, and the one that direct chats share.
 /// A thread of a direct chat stays apart.
 pub(crate) fn is_shared(rules: Rules, config: &SessionConfig, message: &Inbound) -> bool {
@@ -101,6 +114,25 @@ mod tests {
         assert_eq!(keyed(SessionScope::PerChat, &group), "telegram:c1");
         assert_eq!(keyed(SessionScope::PerChat, &thread), "telegram:c1#t9");
         assert_eq!(keyed(SessionScope::Global, &thread), "global");
+    }
+
+    #[test]
+    fn what_counts_for_a_group_has_a_key_of_its_own() {
+        let of = |scope, message: &Inbound| {
+            let config = SessionConfig {
+                scope,
+                ..SessionConfig::default()
+            };
+            group_key(Rules::all(), &config, message).to_string()
+        };
+        let group = message(ChatType::Group, None);
+        assert_eq!(of(SessionScope::PerSender, &group), "telegram:c1");
+        assert_eq!(of(SessionScope::PerChat, &group), "telegram:c1");
+        assert_eq!(of(SessionScope::Global, &group), "global");
+        let thread = message(ChatType::Group, Some("t9"));
+        assert_eq!(of(SessionScope::PerSender, &thread), "telegram:c1#t9");
+        let direct = message(ChatType::Direct, None);
+        assert_eq!(of(SessionScope::PerSender, &direct), "telegram:c1");
     }
 
     #[test]

@@ -199,6 +199,34 @@ fn a_refused_directive_or_command_is_text_and_says_which_setting_decides() {
 }
 
 #[test]
+fn a_command_for_owners_of_somebody_else_is_not_carried_out_and_says_which_setting_decides() {
+    runtime().block_on(async {
+        let config = "[commands]\nbash = true\nrestart = true\nowner_allow_from = [\"root\"]\nallow_from = {\"*\" = [\"*\"]}\n\
+                      [commands.custom.deploy]\nrun = [\"/bin/true\"]\n";
+        for (words, setting) in [
+            ("/bash echo out", "commands.owner_allow_from"),
+            ("/restart", "commands.owner_allow_from"),
+            ("/send off", "commands.owner_allow_from"),
+            ("/deploy", "commands.custom.deploy.allow_from"),
+        ] {
+            let bot = Bot::answering(World::new(), config, Rules::all(), []).await;
+            let end = bot.turn(Platform::Telegram, words).await;
+            assert!(matches!(end, Terminal::Command { .. }), "{words}: {end}");
+            let kinds = bot.kinds().await;
+            let refused = kinds.iter().find_map(|kind| match kind {
+                Kind::InlineDirectives(read) => Some(read),
+                _ => None,
+            });
+            let refused = refused.unwrap_or_else(|| panic!("{words}: nothing is recorded"));
+            assert_eq!(refused.scope, DirectiveScope::Refused);
+            assert_eq!(refused.setting.as_deref(), Some(setting), "{words}");
+            assert_eq!(bot.screen(Platform::Telegram), [""; 0], "{words}");
+            assert!(!bot.engine.restart_asked().is_cancelled());
+        }
+    });
+}
+
+#[test]
 fn a_new_session_clears_what_was_set_but_not_what_an_owner_closed() {
     runtime().block_on(async {
         let config = "[commands]\nowner_allow_from = [\"alice\"]\n";

@@ -6,7 +6,7 @@ pub(crate) use crate::command_table::{Action, Arguments, COMMANDS, CommandRow, R
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Recognised {
     pub(crate) row: &'static CommandRow,
-    /// The rest of the first line, as it was written.
+    /// The rest of the first line, as it was written; of a command whose words may take several, the lines behind it, too.
     pub(crate) arguments: String,
     /// The lines behind the first, of a command that takes text for the agent.
     pub(crate) rest: String,
@@ -38,8 +38,8 @@ pub(crate) fn written_command(text: &str) -> Option<WrittenCommand<'_>> {
     })
 }
 
-/// The command that a text is; `None` where it is text for the agent. Only the first line counts. A command that takes no
-/// arguments and has some is text.
+/// The command that a text is; `None` where it is text for the agent. A command that takes no words and has some is text,
+/// and so is one with lines behind it that it does not take: nothing that somebody wrote is lost.
 pub(crate) fn recognise(text: &str) -> Option<Recognised> {
     let WrittenCommand {
         name,
@@ -47,19 +47,18 @@ pub(crate) fn recognise(text: &str) -> Option<Recognised> {
         below,
     } = written_command(text)?;
     let row = COMMANDS.iter().find(|row| row.is_named(name))?;
-    let fits = match row.arguments {
-        Arguments::None => arguments.is_empty(),
-        Arguments::Written(_) | Arguments::Text(_) => true,
+    let below = below.trim();
+    let (arguments, rest) = match row.arguments {
+        Arguments::None if arguments.is_empty() && below.is_empty() => (String::new(), ""),
+        Arguments::Written(_) if below.is_empty() => (arguments.to_owned(), ""),
+        Arguments::Lines(_) => ([arguments, below].join("\n").trim().to_owned(), ""),
+        Arguments::Text(_) => (arguments.to_owned(), below),
+        Arguments::None | Arguments::Written(_) => return None,
     };
-    let takes_text = matches!(row.arguments, Arguments::Text(_));
-    fits.then(|| Recognised {
+    Some(Recognised {
         row,
-        arguments: arguments.to_owned(),
-        rest: if takes_text {
-            below.trim().to_owned()
-        } else {
-            String::new()
-        },
+        arguments,
+        rest: rest.to_owned(),
     })
 }
 
@@ -79,9 +78,12 @@ mod tests {
             assert_eq!(named(text), Some("help"), "{text}");
         }
         assert_eq!(named("/id"), Some("whoami"));
-        assert_eq!(read("/send: off\nsecond line"), Some(("send", "off".into())));
+        assert_eq!(read("/send: off\n"), Some(("send", "off".into())));
+        assert_eq!(read("/bash ls\npwd"), Some(("bash", "ls\npwd".into())));
         for text in [
             "/help now",
+            "/help\nnow",
+            "/send: off\nsecond line",
             "/unknown x",
             "help",
             "hi /help",
