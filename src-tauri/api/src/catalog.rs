@@ -1,6 +1,6 @@
 //! The closed sets as data, and ready-made directives.
 
-use foldback_directives::{CHILDREN, ChildRow, inbound::TABLE};
+use foldback_directives::{CHILDREN, ChildRow};
 use foldback_pipeline::{command_menu, config::Config};
 use foldback_store::FIELDS;
 use foldback_wire::{
@@ -31,18 +31,10 @@ pub(crate) fn catalog(config: &Config) -> Catalog {
     }
 }
 
-/// What stands behind a slash, by name. Directives count wherever commands do.
+/// What stands behind a slash, by name.
 fn commands(config: &Config) -> Vec<CatalogEntry> {
-    let menu = command_menu(config);
-    let directives = TABLE.iter().filter(|_| !menu.is_empty());
-    // A status is both.
-    let directives = directives.filter(|row| menu.iter().all(|command| command.name != row.name));
-    let directives: Vec<_> = directives.map(|row| entry(row.name, row.about)).collect();
-    let mut all: Vec<_> = menu
-        .iter()
-        .map(|command| entry(&command.name, &command.about))
-        .chain(directives)
-        .collect();
+    let menu = command_menu(config).into_iter();
+    let mut all: Vec<_> = menu.map(|command| entry(&command.name, &command.about)).collect();
     all.sort_by(|one, other| one.code.cmp(&other.code));
     all
 }

@@ -5,6 +5,7 @@ use crate::{
     config::Config,
 };
 use foldback_channels::MenuCommand;
+use foldback_directives::inbound::TABLE;
 
 /// A command as its reference page shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +35,8 @@ pub fn command_references() -> Vec<CommandReference> {
     .collect()
 }
 
-/// The commands of a bot as menus have them: those that are switched on, then the configuration's own. Empty where the text of
-/// users holds no commands.
+/// What stands behind a slash, as menus have it: the commands that are switched on, the directives, then the configuration's
+/// own commands. Empty where the text of users holds no commands.
 pub fn command_menu(config: &Config) -> Vec<MenuCommand> {
     let commands = &config.commands;
     if !commands.enabled {
@@ -57,7 +58,16 @@ pub fn command_menu(config: &Config) -> Vec<MenuCommand> {
         about: command.about(),
         takes_words: command.takes_words(),
     });
-    built_in.chain(custom).collect()
+    // A status is both.
+    let directives = TABLE
+        .iter()
+        .filter(|row| COMMANDS.iter().all(|command| !command.is_named(row.name)));
+    let directives = directives.map(|row| MenuCommand {
+        name: row.name.to_owned(),
+        about: row.about.to_owned(),
+        takes_words: true,
+    });
+    built_in.chain(directives).chain(custom).collect()
 }
 
 #[cfg(test)]
@@ -72,6 +82,19 @@ mod tests {
             |text: &str| -> Vec<String> { menu(text).into_iter().map(|command| command.name).collect() };
         let off = names("");
         assert!(off.contains(&"status".to_owned()) && !off.contains(&"bash".to_owned()));
+        for directive in [
+            "think",
+            "verbose",
+            "reasoning",
+            "elevated",
+            "exec",
+            "model",
+            "queue",
+        ] {
+            assert!(off.contains(&directive.to_owned()), "{directive}");
+        }
+        let different: std::collections::BTreeSet<_> = off.iter().collect();
+        assert_eq!(different.len(), off.len(), "each name stands once");
         let on = names("[commands]\nbash = true\n[commands.custom.standup]\nprompt = \"x\"\n");
         assert!(on.contains(&"bash".to_owned()) && on.last().is_some_and(|name| name == "standup"));
         assert!(names("[commands]\nenabled = false\n").is_empty());

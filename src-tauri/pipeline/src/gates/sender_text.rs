@@ -365,6 +365,11 @@ mod tests {
     }
 
     fn read_message(message: &Inbound, is_allowed: bool) -> TextMeaning {
+        let agent = ScriptAgent::new(Arc::new(TokioClock::at(Timestamp(0))));
+        read_for(&agent, message, is_allowed)
+    }
+
+    fn read_for(agent: &dyn Agent, message: &Inbound, is_allowed: bool) -> TextMeaning {
         let text = "[agent.models]\nopus = \"anthropic/opus\"\n[session]\nreset_words = [\"fresh start\"]\n\
                     [channels.telegram]\nmention_patterns = ['captain']\n";
         let config = parse(text, std::path::Path::new("foldback.toml")).unwrap();
@@ -377,7 +382,7 @@ mod tests {
         let context = TextContext {
             rules: Rules::all(),
             config: &config,
-            agent: &ScriptAgent::new(Arc::new(TokioClock::at(Timestamp(0)))),
+            agent,
             access: &access,
         };
         context.read(message)
@@ -455,7 +460,8 @@ mod tests {
     #[test]
     fn what_an_agent_never_asks_for_cannot_be_allowed_or_denied() {
         for text in ["/elevated off", "/exec ask=always", "/exec security=deny"] {
-            let TextMeaning::Answered(OwnAnswerKind::InvalidDirectives { read }) = read(text) else {
+            let meaning = read_for(&Plain, &inbound(text), true);
+            let TextMeaning::Answered(OwnAnswerKind::InvalidDirectives { read }) = meaning else {
                 panic!("{text} is acknowledged")
             };
             let why = "plain never asks before it uses a tool, so there is nothing to allow or deny";
