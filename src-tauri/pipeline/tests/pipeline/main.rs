@@ -70,6 +70,7 @@ mod sessions;
 mod shutdown;
 mod speech;
 mod stepped_in;
+mod threads;
 mod told_beside;
 mod told_in_chat;
 mod tool_ends;
