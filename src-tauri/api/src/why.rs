@@ -115,6 +115,7 @@ fn only_says_yes(kind: &Kind) -> bool {
             | Kind::Joined { .. }
             | Kind::TakenIn { .. }
             | Kind::GroupHistory { .. }
+            | Kind::ThreadRead(_)
             | Kind::LinkRead { .. }
             | Kind::Understood(_)
             | Kind::RunAgain { .. }

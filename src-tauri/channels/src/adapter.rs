@@ -1,6 +1,6 @@
 //! The seam between the pipeline and a platform.
 
-use crate::{LimitScope, Pause, Rates, Unreadable};
+use crate::{LimitScope, Pause, Rates, ThreadPart, ThreadQuery, Unreadable};
 use async_trait::async_trait;
 use foldback_wire::{
     Attachment, Capabilities, ChannelId, ChannelState, ChatId, Inbound, MessageId, Operation, Receipt,
@@ -247,4 +247,13 @@ pub trait ChannelAdapter: Send + Sync {
     /// the platform's own hosts, and no redirect is followed. Ends within a time of its own; changes nothing, so
     /// that it may be dropped at any point and called while `run` is not running. Does not retry.
     async fn fetch(&self, chat: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal>;
+
+    /// Reads the thread that a message stands in, as it was before that message. `None` where the platform has no call
+    /// for it. Ends within a time of its own; changes nothing, so that it may be dropped at any point and called while
+    /// `run` is not running. Does not retry, and calls nobody while a limit of its calls lasts.
+    async fn read_thread(&self, query: &ThreadQuery) -> Result<Option<ThreadPart>, Refusal> {
+        // What is asked for makes no difference where nobody can be asked.
+        let _ = query;
+        Ok(None)
+    }
 }

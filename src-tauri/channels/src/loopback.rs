@@ -2,7 +2,7 @@
 
 use crate::folder::Folder;
 use crate::sim::SimPlatform;
-use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink};
+use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink, ThreadPart, ThreadQuery};
 use async_trait::async_trait;
 use foldback_wire::{
     Attachment, Capabilities, ChannelState, ChatId, Clock, Inbound, MessageId, Operation, RefusalCode,
@@ -169,6 +169,13 @@ impl ChannelAdapter for Loopback {
         let file = self.platform().file(handle)?;
         self.clock.sleep_until(self.clock.now().plus(file.takes)).await;
         file.read(limit)
+    }
+
+    async fn read_thread(&self, query: &ThreadQuery) -> Result<Option<ThreadPart>, Refusal> {
+        if !self.connected() {
+            return Err(Refusal::new(RefusalCode::Transient, "not connected"));
+        }
+        Ok(self.platform().read_thread(query))
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {

@@ -12,6 +12,7 @@ use crate::{
         others::{CollectedMessage, collected_section, group_section, summary_section},
         prepare::{HostAbilities, PrepareContext, prepare, without_directives},
     },
+    thread_reading::{read_thread, with_thread},
     voices::VoiceOutput,
 };
 use foldback_agents::{Agent, TurnRequest};
@@ -63,9 +64,17 @@ pub(crate) async fn brief(
         .collect();
     let all: Vec<_> = joining.iter().copied().chain([pending]).collect();
     let reader = EnclosedReader::new(context, pending, port, agent, cancel);
-    // Boxed, as all that it waits for is large.
-    let mut enclosed = Box::pin(reader.read(&all)).await?;
+    // Boxed, as all that they wait for is large. The thread does not wait for files, nor these for it.
+    let (thread, enclosed) = tokio::join!(
+        Box::pin(read_thread(context, pending, joined, told.history, port, cancel)),
+        Box::pin(reader.read(&all)),
+    );
+    let (thread, mut enclosed) = (thread?, enclosed?);
     let (mut files, mut read) = (Vec::new(), Vec::new());
+    if let Some(of) = &thread {
+        read.extend(of.thread.texts().map(str::to_owned));
+    }
+    let message = thread.map_or_else(|| message.clone(), |read| with_thread(message, read));
     for one in &mut enclosed {
         files.append(&mut one.files);
         read.append(&mut one.texts);
@@ -99,7 +108,7 @@ pub(crate) async fn brief(
             outgoing: outgoing.as_deref(),
         },
     };
-    let prompt = prepare(&prepared_for, message, &own.notes, &sections);
+    let prompt = prepare(&prepared_for, &message, &own.notes, &sections);
     recorder.note(Kind::Prepared {
         prompt: prompt.clone(),
     })?;
@@ -108,7 +117,7 @@ pub(crate) async fn brief(
         .sessions
         .end_notices(&pending.session, told.notices)
         .await?;
-    let mut message = message.clone();
+    let mut message = message;
     message.forget_handles();
     let request = TurnRequest {
         run: context.ids.run(),

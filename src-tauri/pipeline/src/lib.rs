@@ -56,6 +56,7 @@ mod split;
 mod stages;
 mod steering;
 mod supervise;
+mod thread_reading;
 mod time;
 mod turn;
 mod user_text;

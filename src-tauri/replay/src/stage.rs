@@ -13,7 +13,7 @@ use foldback_pipeline::{
     config::{Config, SpeechBackend, TranscriptionBackend},
 };
 use foldback_store::MemoryJournal;
-use foldback_wire::{Actor, CallFault, ChannelId, Clock, MessageId, Platform, Timestamp};
+use foldback_wire::{Actor, CallFault, ChannelId, Clock, MessageId, Platform, ReadThread, Timestamp};
 use std::{
     collections::{BTreeMap, HashSet},
     fs,
@@ -77,6 +77,8 @@ pub(crate) struct Props {
     pub(crate) descriptions: Vec<(String, String)>,
     /// What stands behind links, or the reason for which it was not read.
     pub(crate) links: BTreeMap<String, Result<LinkText, String>>,
+    /// What was read of the threads of messages, where that is known; else the simulated platform tells.
+    pub(crate) threads: Option<BTreeMap<MessageId, ReadThread>>,
 }
 
 impl Props {
@@ -91,6 +93,7 @@ impl Props {
             recorded_inputs: None,
             descriptions: descriptions(fixture),
             links: links(fixture),
+            threads: None,
             channel,
             platform,
             config,
@@ -115,6 +118,7 @@ impl Stage {
             recorded_inputs,
             descriptions,
             links,
+            threads,
         } = props;
         // Nothing of a replay acts on the machine.
         config.commands.without_programs = true;
@@ -151,7 +155,7 @@ impl Stage {
             channels: vec![(channel.clone(), Arc::clone(&loopback) as Arc<dyn ChannelAdapter>)],
             agents: Agents::one(Arc::clone(&agent) as _),
             speech,
-            readers: Readers::Replayed(links),
+            readers: Readers::Replayed { links, threads },
             clock,
             rng: Arc::new(SeededRng::new(0)),
             rules: mutation.rules,

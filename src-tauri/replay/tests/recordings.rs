@@ -13,8 +13,8 @@ use foldback_replay::{
 };
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
-    Actor, Attachment, ChannelId, Clock, Event, Inbound, Kind, OutcomeCode, Platform, Seq, Timestamp,
-    rpc::Verdict,
+    Actor, Attachment, ChannelId, ChatType, Clock, Event, Inbound, Kind, OutcomeCode, Platform, Seq,
+    Timestamp, rpc::Verdict,
 };
 use serde_json::json;
 use std::{fs, num::NonZeroU32, path::Path, sync::Arc, time::Duration};
@@ -202,7 +202,10 @@ async fn repeated() -> Vec<Event> {
         text: MARKUP.to_owned(),
         bytes: MARKUP.len(),
     };
-    let readers = Readers::Replayed([("https://a.example/".to_owned(), Ok(page))].into());
+    let readers = Readers::Replayed {
+        links: [("https://a.example/".to_owned(), Ok(page))].into(),
+        threads: None,
+    };
     let describing = |agent: ScriptAgent| {
         agent
             .with_accepts(Accepts::default())
@@ -322,6 +325,55 @@ fn what_was_understood_of_files_and_read_of_links_is_known_again() {
     let (case, again) = play(Path::new("x.jsonl"), &recording, &slack(), &Options::default()).unwrap();
     assert_eq!(case.verdict, Verdict::Pass, "{:#?}", case.mismatches);
     assert_eq!(directives(&again), 1);
+}
+
+/// The journal of a bot that is asked in a thread, and whose agent repeats what was said there before.
+async fn asked_in_a_thread() -> Vec<Event> {
+    let bot = bot(Speech::default()).await;
+    let message = |id: &str, text: &str, thread: Option<&str>| {
+        let mut message = hello(id, bot.clock.now());
+        message.chat_type = ChatType::Group;
+        (message.text, message.thread) = (text.to_owned(), thread.map(Into::into));
+        message.mentioned = true;
+        message
+    };
+    bot.loopback.platform().receive(message("m1", MARKUP, None));
+    bot.loopback
+        .platform()
+        .receive(message("m2", "At the bridge.", Some("m1")));
+    for id in ["m3", "m4"] {
+        bot.is_sent(message(id, "well?", Some("m1")), &format!("{MARKUP}Done."))
+            .await;
+        sleep(Duration::from_secs(30)).await;
+    }
+    bot.journal().await
+}
+
+/// In a replay the simulated platform has never seen the thread, and is not asked.
+#[test]
+fn what_was_read_of_a_thread_is_known_again() {
+    let read = |events: &[Event]| {
+        let all = events.iter().filter_map(|event| match &event.kind {
+            Kind::ThreadRead(read) => Some((event.turn, read.clone())),
+            _ => None,
+        });
+        all.collect::<Vec<_>>()
+    };
+    let events = recorded(asked_in_a_thread());
+    let known = read(&events);
+    assert_eq!(known.len(), 1, "of the first turn alone");
+    assert_eq!(known[0].1.thread.recent[0].text, "At the bridge.");
+    let head = Head::of(&config());
+    let mut recording = Recording { head, events };
+    let (case, again) = play(Path::new("x.jsonl"), &recording, &slack(), &Options::default()).unwrap();
+    assert_eq!(case.verdict, Verdict::Pass, "{:#?}", case.mismatches);
+    assert_eq!(read(&again), known);
+    // Where nothing was read, nothing is.
+    recording
+        .events
+        .retain(|event| !matches!(event.kind, Kind::ThreadRead(_)));
+    let (_, again) = play(Path::new("x.jsonl"), &recording, &slack(), &Options::default()).unwrap();
+    assert_eq!(read(&again), []);
 }
 
 #[test]

@@ -57,6 +57,7 @@ kinds! {
     Joined = "joined", Some(Stage::Queue.code()) => "The message came into the run of another turn.",
     TakenIn = "taken_in", Some(Stage::Queue.code()) => "The message of another turn came into this run.",
     GroupHistory = "group_history", Some(Stage::Prepare.code()) => "The agent was given messages of the group that were not for it.",
+    ThreadRead = "thread_read", Some(Stage::Prepare.code()) => "The agent was given what was said in the thread before the message.",
     RunAgain = "run_again", None => "A person has the message of another turn run again.",
     Dequeued = "dequeued", Some(Stage::Queue.code()) => "The message's turn has come.",
     LinkRead = "link_read", Some(Stage::Prepare.code()) => "A link in the message was read for the agent, or could not be.",

@@ -3,10 +3,10 @@
 use crate::{
     Actor, AgentFault, Answerer, ChannelState, DirectiveRef, EffectiveSetting, Fault, FileFate, Gate,
     GroupMessage, Hold, HookEnd, Inbound, InlineDirectives, Intent, JoinKind, KeptSetting, MessageId, OpId,
-    Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, Receipt, RefusalCode, RunId,
-    RunLevel, ScheduleDue, SchedulePaused, ScheduleSet, ScheduleSkipped, SessionExpiry, SessionStart,
-    SettingChange, SettingSource, SpokenDirective, Stage, StopReason, Terminal, Timestamp, ToolCall, TurnId,
-    UnderstoodFile, UnreadablePart, Usage, UserId,
+    Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, ReadThread, Receipt,
+    RefusalCode, RunId, RunLevel, ScheduleDue, SchedulePaused, ScheduleSet, ScheduleSkipped, SessionExpiry,
+    SessionStart, SettingChange, SettingSource, SpokenDirective, Stage, StopReason, Terminal, Timestamp,
+    ToolCall, TurnId, UnderstoodFile, UnreadablePart, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -196,6 +196,8 @@ pub enum Kind {
         /// The messages, oldest first.
         messages: Vec<GroupMessage>,
     },
+    /// The thread that the message stands in was read for the agent, as it was before that message.
+    ThreadRead(ReadThread),
     /// A person has the message of another turn run again, which failed or found no room.
     RunAgain {
         /// That turn.

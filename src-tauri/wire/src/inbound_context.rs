@@ -29,6 +29,10 @@ pub struct QuotedMessage {
     /// Its text, or the part of it that is quoted.
     #[serde(default)]
     pub text: String,
+    /// True where the bot itself wrote it, as far as that is told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<bool>", optional)]
+    pub own: bool,
 }
 
 impl QuotedMessage {
@@ -51,7 +55,7 @@ impl QuotedMessage {
     }
 }
 
-/// The messages that stand before one in its thread.
+/// The messages that stand before one in its thread. They come with it, or are asked for before the agent runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct ThreadContext {
     /// The message that began the thread.
@@ -62,6 +66,47 @@ pub struct ThreadContext {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<QuotedMessage>>", optional)]
     pub recent: Vec<QuotedMessage>,
+}
+
+impl ThreadContext {
+    /// The thread, cut to its bounds; `None` where nothing is told.
+    pub fn bounded(self) -> Option<Self> {
+        let context = InboundContext {
+            thread: Some(self),
+            ..InboundContext::default()
+        };
+        context.bounded()?.thread
+    }
+
+    /// Calls `visit` for every text in somebody's words, with the bytes it may have.
+    pub(crate) fn each_text(&mut self, visit: &mut impl FnMut(&mut String, usize)) {
+        for message in self.starter.iter_mut().chain(&mut self.recent) {
+            message.each_text(visit);
+        }
+    }
+
+    /// The names and words in it.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let messages = self.starter.iter().chain(&self.recent);
+        messages
+            .flat_map(|message| message.sender.iter().chain([&message.text]))
+            .map(String::as_str)
+    }
+
+    /// True where the bot itself wrote some of it.
+    pub fn has_own(&self) -> bool {
+        self.starter.iter().chain(&self.recent).any(|message| message.own)
+    }
+}
+
+/// What was read of a thread for a message that stands in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ReadThread {
+    /// What was said in it before the message by the bot, and by people who may write to it there.
+    pub thread: ThreadContext,
+    /// Messages that were left out, as their authors may not.
+    #[serde(default)]
+    pub left_out: u32,
 }
 
 /// A place that was sent.
@@ -195,10 +240,8 @@ impl InboundContext {
         if let Some(quote) = &mut self.quote {
             quote.each_text(&mut visit);
         }
-        if let Some(ThreadContext { starter, recent }) = &mut self.thread {
-            for message in starter.iter_mut().chain(recent) {
-                message.each_text(&mut visit);
-            }
+        if let Some(thread) = &mut self.thread {
+            thread.each_text(&mut visit);
         }
         if let Some(from) = &mut self.forwarded_from {
             visit(from, NAME_BYTES);
@@ -226,22 +269,21 @@ impl InboundContext {
 
     /// Other people's words, which an agent may repeat: quote, thread and names.
     pub fn quoted_texts(&self) -> impl Iterator<Item = &str> {
-        let messages = self.quote.iter().chain(
-            self.thread
-                .iter()
-                .flat_map(|thread| thread.starter.iter().chain(&thread.recent)),
-        );
-        let said = messages.flat_map(|message| message.sender.iter().chain([&message.text]));
+        let quote = self.quote.iter();
+        let quote = quote.flat_map(|message| message.sender.iter().chain([&message.text]));
+        let thread = self.thread.iter().flat_map(ThreadContext::texts);
         let place = self.location.iter();
         let place = place.flat_map(|place| place.name.iter().chain(&place.address));
         let group = self.group.iter();
         let group = group.flat_map(|group| group.name.iter().chain(&group.members));
         let names = self.sender.iter().flat_map(|sender| &sender.names);
-        said.chain(&self.forwarded_from)
+        quote
+            .chain(&self.forwarded_from)
             .chain(place)
             .chain(group)
             .chain(names)
             .map(String::as_str)
+            .chain(thread)
     }
 
     fn bound_lists(&mut self) {

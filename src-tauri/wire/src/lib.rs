@@ -58,7 +58,7 @@ pub use ids::{
 };
 pub use inbound::{Attachment, ChatType, FileFate, Inbound, OmittedContent, Sender};
 pub use inbound_context::{
-    GroupInfo, GroupMessage, InboundContext, Location, QuotedMessage, SenderIds, ThreadContext,
+    GroupInfo, GroupMessage, InboundContext, Location, QuotedMessage, ReadThread, SenderIds, ThreadContext,
 };
 pub use inline::{
     DirectiveScope, EffectiveSetting, GroupActivation, InlineDirective, InlineDirectives, SendPolicy,

@@ -2,7 +2,7 @@
 
 use crate::{
     Body, Directive, Event, Header, HookEnd, Inbound, Intent, Kind, MessageId, OpKind, ScheduleSkipped,
-    Secret, Terminal, TurnId, UnreadablePart,
+    Secret, Terminal, ThreadContext, TurnId, UnreadablePart,
 };
 use foldback_directives::{
     Span,
@@ -135,6 +135,11 @@ impl Redaction {
         }
     }
 
+    /// Masks what was said in a thread.
+    pub fn thread(&self, thread: &mut ThreadContext) {
+        thread.each_text(&mut |text, _| self.mask(text));
+    }
+
     /// Masks every secret in the words of an event. Raw text ([`Kind::Chunk`]) is none of them: a secret in it
     /// may go on in the next event; see [`Outgoing`].
     pub fn event(&self, kind: &mut Kind) {
@@ -176,6 +181,7 @@ impl Redaction {
             | Kind::NotSteered { .. }
             | Kind::TakenIn { .. }
             | Kind::GroupHistory { .. }
+            | Kind::ThreadRead(_)
             | Kind::LinkRead { .. }
             | Kind::LevelIgnored { .. }
             | Kind::Command { .. } => self.user_words(kind),

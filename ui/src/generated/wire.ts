@@ -1760,7 +1760,7 @@ export type Kind = { "type": "started",
   /** The messages, oldest first. */
   messages: Array<GroupMessage>,
 }
-| { "type": "run_again",
+| { "type": "thread_read" } & ReadThread | { "type": "run_again",
   /** That turn. */
   of: TurnId,
   /** The person. */
@@ -2866,6 +2866,8 @@ export type QuotedMessage = {
   sender?: string,
   /** Its text, or the part of it that is quoted. */
   text: string,
+  /** True where the bot itself wrote it, as far as that is told. */
+  own?: boolean,
 };
 
 /** A run of raw bytes with one fate. */
@@ -2941,6 +2943,14 @@ export type Reaction = {
   emoji: string,
   /** The emoji that the platform is given. */
   sent: string,
+};
+
+/** What was read of a thread for a message that stands in it. */
+export type ReadThread = {
+  /** What was said in it before the message by the bot, and by people who may write to it there. */
+  thread: ThreadContext,
+  /** Messages that were left out, as their authors may not. */
+  left_out: number,
 };
 
 /** The progress of a message that was acknowledged, as its platform tells later. In order: who has read it was
@@ -3667,7 +3677,7 @@ export type Terminal = { "state": "replied" }
   detail: string,
 };
 
-/** The messages that stand before one in its thread. */
+/** The messages that stand before one in its thread. They come with it, or are asked for before the agent runs. */
 export type ThreadContext = {
   /** The message that began the thread. */
   starter?: QuotedMessage,
@@ -3731,6 +3741,8 @@ export type TurnDetail = {
   inbound: Inbound,
   /** What was said in the group before and was not for the bot, as the agent was given it, oldest first. */
   group_history?: Array<GroupMessage>,
+  /** What was said in the thread before, as it was read for the agent. */
+  thread?: ReadThread,
   /** What was understood of the files that came with the message, in their order. */
   understood?: Array<UnderstoodFile>,
   /** The prompt that the agent was given. */

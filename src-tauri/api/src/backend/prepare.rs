@@ -141,6 +141,7 @@ fn only(config: &Config, channel: &ChannelId, allow_from: Option<Vec<String>>) -
         settings.kind = Some(ChannelKind::Loopback);
         settings.enabled = true;
         settings.armed = true;
+        settings.thread_history = Some(0);
         if let Some(allow_from) = allow_from {
             settings.allow_from = allow_from;
         }

@@ -102,6 +102,7 @@ impl Scene {
             channel.kind = Some(ChannelKind::Loopback);
             channel.enabled = true;
             channel.armed = true;
+            channel.thread_history = Some(0);
             channel.allow_from = vec!["*".to_owned()];
             channel.dm_policy = DmPolicy::Open;
         }

@@ -6,7 +6,7 @@ use super::{
     lock,
 };
 use async_trait::async_trait;
-use foldback_channels::{Ack, Call, ChannelAdapter, Rates, Refusal, SignalSink};
+use foldback_channels::{Ack, Call, ChannelAdapter, Rates, Refusal, SignalSink, ThreadPart, ThreadQuery};
 use foldback_wire::{Attachment, Capabilities, ChatId, RefusalCode, Secret};
 use std::sync::{Arc, Mutex};
 use tokio::task::JoinError;
@@ -113,6 +113,11 @@ impl ChannelAdapter for Renewed {
     async fn fetch(&self, chat: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
         let made = lock(&self.parts.now).made.clone();
         made?.fetch(chat, file, limit).await
+    }
+
+    async fn read_thread(&self, query: &ThreadQuery) -> Result<Option<ThreadPart>, Refusal> {
+        let made = lock(&self.parts.now).made.clone();
+        made?.read_thread(query).await
     }
 }
 

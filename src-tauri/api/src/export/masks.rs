@@ -119,6 +119,7 @@ fn place_of(event: &Event) -> &'static str {
     match &event.kind {
         Kind::Received { .. } | Kind::TakenIn { .. } => "the user's message",
         Kind::GroupHistory { .. } => "the messages of the group",
+        Kind::ThreadRead(_) => "the messages of the thread",
         Kind::Gathered { .. } | Kind::Understood(_) => "a file of the user",
         Kind::LinkRead { .. } => "a link of the user",
         Kind::InlineDirectives(_) | Kind::Command { .. } | Kind::SettingsChanged { .. } => {

@@ -68,6 +68,7 @@ pub(super) fn classify(
         | Kind::Prepared { .. }
         | Kind::TakenIn { .. }
         | Kind::GroupHistory { .. }
+        | Kind::ThreadRead(_)
         | Kind::RunStarted { .. }
         | Kind::Reasoning { .. }
         | Kind::Tool { .. }

@@ -22,8 +22,8 @@ use chat::Typing;
 use directives::Directives;
 use foldback_store::one_line;
 use foldback_wire::{
-    ChannelId, Delivery, Event, GroupMessage, Inbound, Kind, OutcomeCode, SessionId, Terminal, Timestamp,
-    TurnId, UnderstoodFile,
+    ChannelId, Delivery, Event, GroupMessage, Inbound, Kind, OutcomeCode, ReadThread, SessionId, Terminal,
+    Timestamp, TurnId, UnderstoodFile,
     rpc::{BubbleAttachment, Decision, FaultMark, LaneStrokes, LedgerEntry, TurnDetail, TurnSummary},
     visible,
 };
@@ -46,6 +46,7 @@ pub struct TurnFold {
     turn: TurnId,
     inbound: Option<Inbound>,
     group_history: Vec<GroupMessage>,
+    thread: Option<ReadThread>,
     began: Timestamp,
     last: Timestamp,
     head: u64,
@@ -80,6 +81,7 @@ impl TurnFold {
             turn,
             inbound: None,
             group_history: Vec::new(),
+            thread: None,
             began: Timestamp::default(),
             last: Timestamp::default(),
             head: 0,
@@ -161,6 +163,7 @@ impl TurnFold {
                 self.inbound = Some(message);
             }
             Kind::GroupHistory { messages } => self.group_history.clone_from(messages),
+            Kind::ThreadRead(read) => self.thread = Some(read.clone()),
             Kind::Gathered {
                 index,
                 name,
@@ -337,6 +340,7 @@ impl TurnFold {
             summary: self.summary()?,
             inbound: self.inbound.clone()?,
             group_history: self.group_history.clone(),
+            thread: self.thread.clone(),
             understood: self
                 .files
                 .values()

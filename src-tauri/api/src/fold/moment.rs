@@ -191,6 +191,7 @@ fn written(message: &Inbound, events: &[Event]) -> String {
             } => texts.push(text),
             Kind::LinkRead { text, .. } => texts.extend(text.as_deref()),
             Kind::Understood(file) => texts.extend(file.text.as_deref()),
+            Kind::ThreadRead(read) => texts.extend(read.thread.texts()),
             Kind::GroupHistory { messages } => {
                 texts.extend(
                     messages

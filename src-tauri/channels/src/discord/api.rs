@@ -2,7 +2,8 @@
 
 use super::refusal::{RouteLimit, refusal};
 use crate::download::{Hosts, download};
-use crate::{Refusal, http};
+use crate::pauses::Pauses;
+use crate::{LimitScope, Refusal, http};
 use foldback_wire::{Attachment, RefusalCode, Secret};
 use reqwest::header::{AUTHORIZATION, USER_AGENT};
 use reqwest::multipart::Form;
@@ -24,6 +25,17 @@ pub(super) struct Api {
     root: Url,
     token: Secret,
     hosts: Hosts,
+    /// Of calls that only ask, which the pipeline does not pace.
+    pauses: Pauses<Asked>,
+}
+
+/// Calls that a limit counts together: those of a route and the channel that it names, and all of the bot.
+/// <https://discord.com/developers/docs/topics/rate-limits>
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Asked {
+    All,
+    /// The route, and its channel.
+    Of(&'static str, String),
 }
 
 /// Where files are: <https://discord.com/developers/docs/reference#image-formatting>.
@@ -39,6 +51,7 @@ impl Api {
             root,
             token,
             hosts,
+            pauses: Pauses::default(),
         })
     }
 
@@ -55,6 +68,39 @@ impl Api {
     /// Asks for something.
     pub(super) async fn get<T: DeserializeOwned>(&self, path: &[&str]) -> Result<T, Refusal> {
         read(&self.answer(self.request(Method::GET, path)).await?.0)
+    }
+
+    /// Asks for what a turn can do without: `route` of `channel`, at this path below it. It is not called while a limit of
+    /// that, or of all calls, lasts. It changes nothing, so that no refusal leaves a doubt.
+    pub(super) async fn ask<T: DeserializeOwned>(
+        &self,
+        (route, channel): (&'static str, &str),
+        below: &[&str],
+        query: &[(&str, &str)],
+    ) -> Result<T, Refusal> {
+        let asked = Asked::Of(route, channel.to_owned());
+        let left = self.pauses.left(&Asked::All).max(self.pauses.left(&asked));
+        if let Some(left) = left {
+            return Err(Refusal {
+                retry_after: Some(left),
+                ..Refusal::new(RefusalCode::RateLimited, format!("a limit of {route} lasts"))
+            });
+        }
+        let path = [&["channels", channel], below].concat();
+        let answer = self.answer(self.request_with(Method::GET, &path, query)).await;
+        match &answer {
+            Ok((_, limit)) => self.pauses.note(asked, limit.pause.map(|pause| pause.after)),
+            Err(refusal) if refusal.code == RefusalCode::RateLimited => {
+                self.pauses.note(asked, refusal.retry_after);
+            }
+            Err(_) => {}
+        }
+        let read = answer.and_then(|(body, _)| read(&body));
+        read.map_err(|refusal| Refusal {
+            maybe_done: false,
+            by_front_end: false,
+            ..refusal
+        })
     }
 
     /// Makes something.
@@ -116,10 +162,18 @@ impl Api {
 
     /// A call of the version that is spoken here; each part of the path is escaped.
     fn request(&self, method: Method, path: &[&str]) -> RequestBuilder {
+        self.request_with(method, path, &[])
+    }
+
+    /// The same with a query, whose values are escaped, too.
+    fn request_with(&self, method: Method, path: &[&str], query: &[(&str, &str)]) -> RequestBuilder {
         let mut url = self.root.clone();
         // An address with a host, as this is one, has a path.
         if let Ok(mut parts) = url.path_segments_mut() {
             parts.pop_if_empty().extend(["api", "v10"]).extend(path);
+        }
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
         }
         self.client
             .request(method, url)
@@ -137,6 +191,9 @@ impl Api {
             return Ok((body, RouteLimit::of(&headers)));
         }
         let refusal = refusal(status, &headers, &body);
+        if refusal.code == RefusalCode::RateLimited && refusal.scope == LimitScope::Channel {
+            self.pauses.note(Asked::All, refusal.retry_after);
+        }
         let detail = self.token.hide_in(&refusal.detail);
         Err(Refusal { detail, ..refusal })
     }

@@ -2,6 +2,8 @@
 
 use super::session::{Bot, KnownPlace, Place};
 use crate::{
+    ThreadMessage,
+    thread::words,
     told::{id as told_id, text as told_text},
     unread::Reader,
 };
@@ -23,6 +25,10 @@ const TIME_BITS: u32 = 22;
 /// <https://discord.com/developers/docs/resources/message#message-object-message-types>
 const DEFAULT: u64 = 0;
 const REPLY: u64 = 19;
+/// The types of an application's answers to commands.
+const COMMAND_ANSWERS: [u64; 2] = [20, 23];
+/// The type of the first message of a thread that was made from another message, which it refers to.
+const THREAD_STARTER: u64 = 21;
 
 /// The type of a reference to a message that is passed on.
 /// <https://discord.com/developers/docs/resources/message#message-reference-types>
@@ -182,6 +188,40 @@ impl Message {
         [DEFAULT, REPLY].contains(&self.kind) && !self.content.is_empty() && self.author.id != bot.id
     }
 
+    /// Its id.
+    pub(super) const fn id(&self) -> id::MessageId {
+        self.id
+    }
+
+    /// True where it stands for the message that its thread was made from.
+    pub(super) const fn begins_thread(&self) -> bool {
+        self.kind == THREAD_STARTER
+    }
+
+    /// The message for one that comes after it; `None` for news of Discord's own, and for what says nothing.
+    pub(super) fn in_thread(self, own_id: id::UserId) -> Option<ThreadMessage> {
+        let is_written = [DEFAULT, REPLY].contains(&self.kind) || COMMAND_ANSWERS.contains(&self.kind);
+        let Content {
+            text,
+            files,
+            stickers,
+        } = self.content;
+        let files = files.iter().chain(&stickers).map(|file| file.name.as_str());
+        let text = words(text, files).filter(|_| is_written)?;
+        let author = self.author;
+        let name = self.nick.or(author.global_name).unwrap_or(author.username);
+        Some(ThreadMessage {
+            sender: Some(author.id.to_string().into()),
+            is_bot: author.bot || self.by_webhook,
+            said: QuotedMessage {
+                id: Some(self.id.to_string().into()),
+                sender: Some(name),
+                text,
+                own: author.id == own_id,
+            },
+        })
+    }
+
     /// The message, which stands in a channel of this kind.
     pub(super) fn inbound(self, stands_at: KnownPlace, channel: &ChannelId, bot: &Bot) -> Inbound {
         let answers_bot = self.answered.is_some_and(|answered| answered.author.id == bot.id);
@@ -260,6 +300,7 @@ fn quote(answered: &Value) -> Option<QuotedMessage> {
         id: told_id(&answered["id"]).map(Into::into),
         sender: told_text(&author["global_name"]).or_else(|| told_text(&author["username"])),
         text: told_text(&answered["content"]).unwrap_or_default(),
+        own: false,
     })
 }
 

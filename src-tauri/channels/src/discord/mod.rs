@@ -18,10 +18,13 @@ mod refusal;
 mod send;
 mod session;
 mod socket;
+mod thread;
 
 use crate::folder::Folder;
 use crate::menu::Menu;
-use crate::{Ack, Call, ChannelAdapter, MenuCommand, Rates, Refusal, SignalSink, rates};
+use crate::{
+    Ack, Call, ChannelAdapter, MenuCommand, Rates, Refusal, SignalSink, ThreadPart, ThreadQuery, rates,
+};
 use api::Api;
 use async_trait::async_trait;
 use bookmark::Bookmark;
@@ -29,10 +32,11 @@ use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform
 use receive::INTENTS;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serenity::model::id::UserId;
 use session::Session;
 use std::path::Path;
 use std::sync::Arc;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 use tokio_util::sync::CancellationToken;
 
 /// Where Discord is.
@@ -64,6 +68,8 @@ pub struct Discord {
     /// Held by `run`: there is one connection at a time. It outlives a run, so that the next one takes up where
     /// this one ended, as long as Discord remembers.
     session: Mutex<Session>,
+    /// The id of the bot, once Discord has told it.
+    own_id: OnceCell<UserId>,
     /// With it, the next process does, too.
     bookmark: Option<Bookmark>,
 }
@@ -93,6 +99,7 @@ impl Discord {
             clock,
             rng,
             session: Mutex::default(),
+            own_id: OnceCell::new(),
             bookmark: None,
         })
     }
@@ -158,5 +165,9 @@ impl ChannelAdapter for Discord {
 
     async fn fetch(&self, _: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
         self.api.download(file, limit).await
+    }
+
+    async fn read_thread(&self, query: &ThreadQuery) -> Result<Option<ThreadPart>, Refusal> {
+        self.thread_before(query).await.map(Some)
     }
 }

@@ -233,6 +233,8 @@ impl Discord {
                     url: ready.resume_gateway_url,
                     bot,
                 };
+                // A token has one bot: what was told before is the same.
+                let _ = self.own_id.set(open.bot.id);
                 session.begin(open, seq);
                 self.mark(session).await;
                 let up = report(sink, ChannelState::Up, &why);

@@ -4,7 +4,7 @@ use super::protocol::{Line, Reply, Request};
 use crate::backoff::Backoff;
 use crate::loopback::{file_size, report};
 use crate::sim::CallFault;
-use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink};
+use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink, ThreadPart, ThreadQuery};
 use async_trait::async_trait;
 use base64::{Engine as _, prelude::BASE64_STANDARD as BASE64};
 use foldback_wire::{Attachment, Capabilities, ChannelState, ChatId, Clock, Inbound, RefusalCode, Rng};
@@ -161,6 +161,14 @@ impl ChannelAdapter for RemoteLoopback {
             return Err(Refusal::too_large(limit));
         }
         Ok(bytes)
+    }
+
+    async fn read_thread(&self, query: &ThreadQuery) -> Result<Option<ThreadPart>, Refusal> {
+        let query = query.clone();
+        match self.ask(&Request::ReadThread { query }).await? {
+            Reply::Thread { part } => Ok(part),
+            _ => Err(other()),
+        }
     }
 }
 

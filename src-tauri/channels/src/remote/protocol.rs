@@ -3,7 +3,7 @@
 //! exactly which call is in doubt.
 
 use crate::sim::CallFault;
-use crate::{Ack, Call, Refusal};
+use crate::{Ack, Call, Refusal, ThreadPart, ThreadQuery};
 use foldback_wire::{Inbound, MessageId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io;
@@ -29,6 +29,8 @@ pub(super) enum Request {
     Keep { bytes: String },
     /// Hand over the file of this handle; answered with `File`.
     Fetch { handle: String, limit: u64 },
+    /// What was said in a thread; answered with `Thread`.
+    ReadThread { query: ThreadQuery },
     /// Plan a fault; answered with `Noted`.
     Plan { fault: CallFault },
     /// Hand over messages on this connection from now on: each is a `Message`, and the next one comes only
@@ -48,6 +50,8 @@ pub(super) enum Reply {
     Kept { handle: String },
     /// The file, in base64.
     File { file: Result<String, Refusal> },
+    /// What was said in a thread; nothing where the platform has no call for it.
+    Thread { part: Option<ThreadPart> },
     /// It is done.
     Noted,
     /// Somebody wrote.

@@ -133,6 +133,10 @@ impl Site {
                         .map(|bytes| BASE64.encode(bytes));
                     line.write(&Reply::File { file }).await?;
                 }
+                Request::ReadThread { query } => {
+                    let part = self.ledger().platform.read_thread(&query);
+                    line.write(&Reply::Thread { part }).await?;
+                }
                 Request::Plan { fault } => {
                     self.ledger().platform.plan(fault);
                     line.write(&Reply::Noted).await?;

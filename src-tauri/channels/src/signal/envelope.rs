@@ -307,6 +307,7 @@ impl Quote {
             )
             .map(str::to_owned),
             text: self.text.clone().unwrap_or_default(),
+            own: false,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a simulated platform remembers of a conversation.
 
-use foldback_wire::{FileKind, MessageFlags, MessageId, ThreadId, Timestamp, UserId};
+use crate::ThreadMessage;
+use foldback_wire::{FileKind, MessageFlags, MessageId, QuotedMessage, Sender, ThreadId, Timestamp, UserId};
 use std::collections::{HashMap, VecDeque};
 
 /// Messages a chat keeps; older ones are gone, as the platform of a bot that runs for months must be bounded.
@@ -54,6 +55,8 @@ pub struct Message {
     pub id: MessageId,
     /// Who wrote it.
     pub author: Author,
+    /// How the platform names them; `None` for the bot.
+    pub sender: Option<Sender>,
     /// In which thread.
     pub thread: Option<ThreadId>,
     /// The message it answers.
@@ -70,6 +73,31 @@ pub struct Message {
     pub at: Timestamp,
     /// When it was removed.
     pub deleted: Option<Timestamp>,
+}
+
+impl Message {
+    /// The message for one that comes after it in its thread; `None` for one that was removed, or that one person sees.
+    pub(super) fn in_thread(&self) -> Option<ThreadMessage> {
+        if self.deleted.is_some() || self.flags.only_for.is_some() {
+            return None;
+        }
+        let text = match &self.content {
+            Content::Text(text) => text.clone(),
+            Content::File { path, caption, .. } => caption.clone().unwrap_or_else(|| format!("[{path}]")),
+            Content::Voice { text, .. } => text.clone(),
+        };
+        let sender = self.sender.as_ref();
+        Some(ThreadMessage {
+            sender: sender.map(|sender| sender.id.clone()),
+            is_bot: sender.is_none_or(|sender| sender.is_bot),
+            said: QuotedMessage {
+                id: Some(self.id.clone()),
+                sender: sender.map(|sender| sender.readable_name().to_owned()),
+                text,
+                own: self.author == Author::Bot,
+            },
+        })
+    }
 }
 
 /// A conversation.

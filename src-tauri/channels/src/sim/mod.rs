@@ -12,7 +12,7 @@ pub use foldback_wire::{CallFailure, CallFault};
 pub use ids::is_message_id;
 pub use rules::file_limit;
 
-use crate::{Ack, Call, Refusal};
+use crate::{Ack, Call, Refusal, ThreadPart, ThreadQuery};
 use foldback_wire::{
     Capabilities, ChatId, Inbound, MessageFlags, MessageId, OpKind, Operation, Platform, RefusalCode,
     ReplyForm, ThreadId, Timestamp,
@@ -106,6 +106,7 @@ impl SimPlatform {
             chat.push(Message {
                 id: inbound.message.clone(),
                 author: Author::User(inbound.sender.id.clone()),
+                sender: Some(inbound.sender.clone()),
                 thread: inbound.thread.clone(),
                 reply_to: inbound.reply_to.clone(),
                 flags: MessageFlags::default(),
@@ -127,6 +128,29 @@ impl SimPlatform {
     /// A file by its handle.
     pub fn file(&self, handle: &str) -> Result<SimFile, Refusal> {
         self.files.get(handle)
+    }
+
+    /// What was said in a thread before a message; `None` where the platform has no call for it. On both platforms that
+    /// have one a thread has the id of the message that it was made from.
+    pub fn read_thread(&self, query: &ThreadQuery) -> Option<ThreadPart> {
+        if !matches!(self.capabilities.platform, Platform::Discord | Platform::Slack) {
+            return None;
+        }
+        let Some(chat) = self.chats.get(&query.chat) else {
+            return Some(ThreadPart::default());
+        };
+        let first = MessageId::new(query.thread.as_str());
+        let before = chat.messages().take_while(|message| message.id != query.before);
+        let said =
+            before.filter(|message| message.thread.as_ref() == Some(&query.thread) && message.id != first);
+        let mut recent: Vec<_> = said.filter_map(Message::in_thread).collect();
+        let surplus = recent.len().saturating_sub(query.limit as usize);
+        recent.drain(..surplus);
+        Some(ThreadPart {
+            starter: chat.message(&first).and_then(Message::in_thread),
+            recent,
+            missing: None,
+        })
     }
 
     /// A fresh message id for a message of somebody else, in the platform's form.
@@ -314,6 +338,7 @@ impl SimPlatform {
         chat.push(Message {
             id: id.clone(),
             author: Author::Bot,
+            sender: None,
             thread,
             reply_to: reply_to.cloned(),
             flags: flags.clone(),

@@ -1,8 +1,8 @@
 //! Calls of the Web API: <https://docs.slack.dev/apis/web-api>.
 
-use super::limits::MethodLimits;
 use super::meaning;
 use crate::download::{Hosts, download};
+use crate::pauses::Pauses;
 use crate::{LimitScope, Refusal, http};
 use foldback_wire::{Attachment, RefusalCode, Secret};
 use reqwest::header::{
@@ -33,7 +33,9 @@ pub(super) struct Api {
     root: String,
     token: Secret,
     hosts: Hosts,
-    limits: MethodLimits,
+    /// Of the methods beside those that name a route, which Slack counts apart:
+    /// <https://docs.slack.dev/apis/web-api/rate-limits>.
+    limits: Pauses<&'static str>,
 }
 
 /// Where files are: <https://docs.slack.dev/reference/objects/file-object>.
@@ -75,7 +77,7 @@ impl Api {
             root: root.trim_end_matches('/').to_owned(),
             token,
             hosts: Hosts::new(root, FILES),
-            limits: MethodLimits::default(),
+            limits: Pauses::default(),
         })
     }
 
@@ -99,7 +101,7 @@ impl Api {
             scope: LimitScope::RouteInChat,
             ..refusal
         };
-        if let Some(left) = self.limits.left(method) {
+        if let Some(left) = self.limits.left(&method) {
             return Err(in_chat(rate_limited(Some(left))));
         }
         match self.call(method, parameters).await {
@@ -224,8 +226,8 @@ impl Api {
     }
 }
 
-/// Asking for a file changes nothing.
-fn harmless(refusal: Refusal) -> Refusal {
+/// A refusal of a call that only asks, and so changes nothing.
+pub(super) fn harmless(refusal: Refusal) -> Refusal {
     Refusal {
         maybe_done: false,
         by_front_end: false,

@@ -105,7 +105,7 @@ impl Message {
                     .collect(),
                 ..SenderIds::default()
             }),
-            ..thread_context(&self.root)
+            ..thread_context(&self.root, bot)
         };
         let Some(at) = sent_at(&self.ts) else {
             reader.fail("time stamp", &"it is no time", &Value::from(self.ts));
@@ -153,11 +153,12 @@ impl Message {
 }
 
 /// The message that began the thread.
-fn thread_context(root: &Value) -> InboundContext {
+fn thread_context(root: &Value, bot: &Bot) -> InboundContext {
     let starter = root.is_object().then(|| QuotedMessage {
         id: told::text(&root["ts"]).map(Into::into),
         sender: told::text(&root["user"]),
         text: told::text(&root["text"]).map_or_else(String::new, |said| text::plain(&said)),
+        own: root["user"] == *bot.id,
     });
     InboundContext {
         thread: starter.map(|starter| ThreadContext {

@@ -6,16 +6,18 @@ mod command;
 mod event;
 mod hook;
 mod intake;
-mod limits;
 mod meaning;
 mod names;
 mod receive;
 mod send;
 mod socket;
 mod text;
+mod thread;
 
 use crate::folder::Folder;
-use crate::{Ack, Call, ChannelAdapter, MenuCommand, Rates, Refusal, SignalSink, rates};
+use crate::{
+    Ack, Call, ChannelAdapter, MenuCommand, Rates, Refusal, SignalSink, ThreadPart, ThreadQuery, rates,
+};
 use api::Api;
 use async_trait::async_trait;
 use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, Rng, Secret};
@@ -23,6 +25,7 @@ use intake::Seen;
 use names::UserNames;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 /// Where the Web API is.
@@ -65,6 +68,8 @@ pub struct Slack {
     rng: Arc<dyn Rng>,
     seen: Seen,
     names: UserNames,
+    /// The user id of the bot, once Slack has told it.
+    own_id: OnceCell<String>,
     /// The names of the bot's commands.
     menu: Vec<MenuCommand>,
 }
@@ -93,6 +98,7 @@ impl Slack {
             clock,
             rng,
             seen: Seen::default(),
+            own_id: OnceCell::new(),
             menu: Vec::new(),
         })
     }
@@ -132,5 +138,9 @@ impl ChannelAdapter for Slack {
 
     async fn fetch(&self, _: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
         self.api.download(file, limit).await
+    }
+
+    async fn read_thread(&self, query: &ThreadQuery) -> Result<Option<ThreadPart>, Refusal> {
+        self.thread_before(query).await.map(Some)
     }
 }

@@ -39,6 +39,8 @@ impl Slack {
     /// Receives until something goes wrong.
     async fn connect(&self, sink: &SignalSink, backoff: &mut Backoff) -> Result<Infallible, Refusal> {
         let bot: Bot = self.api.call("auth.test", &[]).await?;
+        // A token has one bot: what was told before is the same.
+        let _ = self.own_id.set(bot.id.clone());
         let intake = Intake {
             channel: &self.channel,
             bot,

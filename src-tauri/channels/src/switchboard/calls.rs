@@ -5,7 +5,7 @@ use super::dry::{about_dry_message, take_dry_reply};
 use super::faults::lost_ack;
 use super::line::Line;
 use super::state::Closed;
-use crate::{Ack, Call, Refusal};
+use crate::{Ack, Call, Refusal, ThreadPart, ThreadQuery};
 use foldback_wire::{Attachment, CallFailure, CallFault, ChannelState, ChatId, OutcomeCode, RefusalCode};
 
 /// An operation that went through.
@@ -102,6 +102,15 @@ impl Channel {
             return Err(Refusal::new(RefusalCode::Transient, "the channel is off"));
         }
         self.line.adapter.fetch(chat, file, limit).await
+    }
+
+    /// Reads the thread that a message stands in, unless the channel is off; `None` where its platform has no call for
+    /// it. Nothing is changed by it, so that a channel that is muted or not armed does it too.
+    pub async fn read_thread(&self, query: &ThreadQuery) -> Result<Option<ThreadPart>, Refusal> {
+        if self.line.state() == ChannelState::Off {
+            return Err(Refusal::new(RefusalCode::Transient, "the channel is off"));
+        }
+        self.line.adapter.read_thread(query).await
     }
 }
 

@@ -30,6 +30,7 @@ fn quote(message: &Value) -> Option<QuotedMessage> {
         id: id(&answered["message_id"]).map(Into::into),
         sender: person(&answered["from"]).or_else(|| text(&answered["sender_chat"]["title"])),
         text: said.into_iter().find_map(text).unwrap_or_default(),
+        own: false,
     })
 }
 

@@ -307,6 +307,7 @@ impl Message {
                 id: context.id.clone().map(Into::into),
                 sender: context.from.clone(),
                 text: String::new(),
+                own: false,
             }),
             location: self.location.map(Location::told),
             sender: Some(named.ids(&sender)),

@@ -1,9 +1,14 @@
 //! What Slack tells beside a message.
 
 use crate::place::{DIRECT, Place, ROOM, ana, socket_mode};
+use crate::shared::calls::said;
 use crate::shared::run::Run;
-use foldback_wire::{ChannelState, InboundContext};
+use foldback_channels::strict::Mishap;
+use foldback_channels::strict::slack::Person;
+use foldback_channels::{ChannelAdapter, Refusal, ThreadPart, ThreadQuery};
+use foldback_wire::{ChannelState, InboundContext, RefusalCode};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 async fn running(place: &Place) -> Run {
     let mut run = Run::of(&place.adapter);
@@ -112,4 +117,184 @@ async fn a_command_comes_with_the_name_of_its_channel() {
     }
     assert_eq!(context_of(&place, &mut run, ana("hi")).await.group, None);
     run.end().await;
+}
+
+/// The thread as it was before a message.
+async fn thread(place: &Place, thread: &str, before: &str, limit: u32) -> Result<ThreadPart, Refusal> {
+    let query = ThreadQuery {
+        chat: ROOM.into(),
+        thread: thread.into(),
+        before: before.into(),
+        limit,
+    };
+    let part = place.adapter.read_thread(&query).await?;
+    Ok(part.expect("Slack has a call for it"))
+}
+
+/// The author and the words of each message, the first one of the thread before the others; `*` marks the bot's.
+fn words(part: &ThreadPart) -> Vec<String> {
+    let all = part.starter.iter().chain(&part.recent);
+    let words = all.map(|message| {
+        let own = if message.said.own { "*" } else { "" };
+        let sender = message.said.sender.as_deref().unwrap_or_default();
+        format!("{own}{sender}: {}", message.said.text)
+    });
+    words.collect()
+}
+
+fn answers(place: &Place, first: &str, mut event: Value) -> String {
+    event["thread_ts"] = first.into();
+    place.server.write(ROOM, event)
+}
+
+/// A thread of Ana's, in which the bot and another app have written, and the message that is asked about.
+async fn lunch(place: &Place) -> (String, String) {
+    let named = [
+        ("U0ANA0001", "ana", "Ana"),
+        ("U0BOB0001", "bob", "Bob"),
+        ("U0FOLDBACK", "foldback", "Foldback"),
+    ];
+    for (id, account, shown) in named {
+        let person = Person {
+            account: account.to_owned(),
+            display_name: shown.to_owned(),
+            ..Person::default()
+        };
+        place.server.know(id, person);
+    }
+    let first = place.server.write(ROOM, ana("Lunch &amp; a walk?"));
+    answers(place, &first, json!({"user": "U0BOB0001", "text": "At noon?"}));
+    place
+        .perform_in(ROOM, Some(&first), said("I am in."))
+        .await
+        .unwrap();
+    let app =
+        json!({"bot_id": "B0WEATHER1", "subtype": "bot_message", "username": "Weather", "text": "Rain"});
+    answers(place, &first, app);
+    answers(
+        place,
+        &first,
+        json!({"user": "U0BOB0001", "subtype": "channel_join", "text": "joined"}),
+    );
+    answers(
+        place,
+        &first,
+        json!({"user": "U0BOB0001", "text": "", "files": [{"id": "F1", "name": "menu.pdf"}]}),
+    );
+    place.server.write(ROOM, ana("elsewhere"));
+    let asked = answers(place, &first, ana("well?"));
+    answers(place, &first, ana("too late"));
+    (first, asked)
+}
+
+#[tokio::test]
+async fn a_thread_is_told_up_to_a_message_with_its_starter_names_and_the_bots_own_words() {
+    let place = Place::open().await;
+    let (first, asked) = lunch(&place).await;
+    let before = place.server.calls();
+    let part = thread(&place, &first, &asked, 20).await.unwrap();
+    let told = [
+        "Ana: Lunch & a walk?",
+        "Bob: At noon?",
+        "*Foldback: I am in.",
+        "Weather: Rain",
+        "Bob: [menu.pdf]",
+    ];
+    assert_eq!(words(&part), told);
+    assert_eq!(part.missing, None);
+    let bots: Vec<_> = part.recent.iter().map(|message| message.is_bot).collect();
+    assert_eq!(bots, [false, true, true, false]);
+    assert_eq!(part.recent[2].sender, Some("B0WEATHER1".into()));
+    assert_eq!(
+        place.server.calls() - before,
+        5,
+        "who the bot is, the thread, and three names"
+    );
+    thread(&place, &first, &asked, 20).await.unwrap();
+    assert_eq!(place.server.calls() - before, 6, "the thread alone");
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn of_a_long_thread_the_last_messages_are_told_however_many_pages_it_has() {
+    let place = Place::open().await;
+    let first = place.server.write(ROOM, ana("Lunch?"));
+    for number in 0..12 {
+        answers(&place, &first, ana(&number.to_string()));
+    }
+    let asked = answers(&place, &first, ana("well?"));
+    place.server.page_threads_by(6);
+    thread(&place, &first, &asked, 3).await.unwrap();
+    let before = place.server.calls();
+    let part = thread(&place, &first, &asked, 3).await.unwrap();
+    let told = ["Lunch?", "9", "10", "11"].map(|said| format!("U0ANA0001: {said}"));
+    assert_eq!(words(&part), told);
+    assert_eq!(place.server.calls() - before, 3, "five answers a page");
+    assert_eq!(place.server.broken(), []);
+}
+
+/// Older messages in their place would look like the last ones.
+#[tokio::test]
+async fn where_the_last_messages_are_not_reached_only_the_starter_is_told() {
+    let place = Place::open().await;
+    let first = place.server.write(ROOM, ana("Lunch?"));
+    for number in 0..12 {
+        answers(&place, &first, ana(&number.to_string()));
+    }
+    let asked = answers(&place, &first, ana("well?"));
+    place.server.page_threads_by(6);
+    for mishap in [
+        Mishap::Late(Duration::ZERO),
+        Mishap::RateLimited(Duration::from_secs(1)),
+    ] {
+        place.server.plan("conversations.replies", mishap);
+    }
+    let limited = thread(&place, &first, &asked, 3).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(1_100)).await;
+    place.server.page_threads_by(2);
+    let endless = thread(&place, &first, &asked, 3).await.unwrap();
+    for (part, why) in [(limited, "ratelimited"), (endless, "it has more than")] {
+        assert_eq!(words(&part), ["U0ANA0001: Lunch?"]);
+        let missing = part.missing.unwrap();
+        assert!(
+            missing.contains("only the message that began it was read"),
+            "{missing}"
+        );
+        assert!(missing.contains(why), "{missing}");
+    }
+}
+
+#[tokio::test]
+async fn while_a_limit_lasts_no_thread_is_asked_for() {
+    let place = Place::open().await;
+    let (first, asked) = lunch(&place).await;
+    thread(&place, &first, &asked, 20).await.unwrap();
+    place.server.plan(
+        "conversations.replies",
+        Mishap::RateLimited(Duration::from_mins(1)),
+    );
+    for calls in [1, 0] {
+        let before = place.server.calls();
+        let refusal = thread(&place, &first, &asked, 20).await.unwrap_err();
+        assert_eq!(refusal.code, RefusalCode::RateLimited);
+        assert_eq!(place.server.calls() - before, calls);
+    }
+    assert!(place.send("hi").await.is_ok(), "it is a limit of threads");
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn a_thread_that_is_gone_or_may_not_be_read_is_refused() {
+    let place = Place::open().await;
+    let (first, asked) = lunch(&place).await;
+    place.server.plan("conversations.replies", Mishap::Failed);
+    let failed = thread(&place, &first, &asked, 20).await.unwrap_err();
+    assert_eq!((failed.code, failed.maybe_done), (RefusalCode::Transient, false));
+    place.server.remove(ROOM, &first);
+    let gone = thread(&place, &first, &asked, 20).await.unwrap_err();
+    assert_eq!(gone.code, RefusalCode::Gone);
+    place.server.take_scope("channels:history");
+    let refusal = thread(&place, &first, &asked, 20).await.unwrap_err();
+    assert_eq!(refusal.code, RefusalCode::Forbidden);
+    assert!(refusal.detail.contains("channels:history"), "{refusal:?}");
 }

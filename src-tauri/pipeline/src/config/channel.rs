@@ -68,6 +68,12 @@ pub struct ChannelConfig {
     #[serde(deserialize_with = "group_history")]
     #[schemars(range(max = 50))]
     pub group_history: u32,
+    /// Most messages of a thread that are read from its platform for the first turn of a conversation in it, beside the one
+    /// that began the thread: at most 20, which is the default on Discord and Slack. 0 reads none. The other platforms have
+    /// no call for it.
+    #[serde(deserialize_with = "thread_history")]
+    #[schemars(range(max = 20))]
+    pub thread_history: Option<u32>,
     /// Puts the bot's commands into the platform's own menu when it connects, where the channel is armed (Telegram, Discord).
     pub menu: bool,
     /// How long a message for the agent waits for more of its sender, with which it is answered: each one that comes begins the
@@ -156,6 +162,7 @@ impl Default for ChannelConfig {
             send_policy: SendPolicy::Allow,
             mention_patterns: Vec::new(),
             group_history: 0,
+            thread_history: None,
             menu: true,
             debounce: Interval::millis(0),
             allow_bots: false,
@@ -293,6 +300,16 @@ impl Config {
         Some(reduce(profile(platform), &self.output_of(channel).disable))
     }
 
+    /// Most messages of a thread that are read for the first turn in it on this channel.
+    pub(crate) fn thread_history(&self, channel: &ChannelId) -> u32 {
+        let Some(own) = self.channels.get(channel) else {
+            return 0;
+        };
+        let has_call = matches!(own.platform(channel), Some(Platform::Discord | Platform::Slack));
+        own.thread_history
+            .unwrap_or(if has_call { MOST_THREAD } else { 0 })
+    }
+
     /// The backend that answers on this channel.
     pub fn backend_of(&self, channel: &ChannelId) -> Backend {
         self.channels
@@ -309,6 +326,17 @@ fn group_history<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::E
     let most = u32::deserialize(deserializer)?;
     if most > MOST_HISTORY {
         return Err(D::Error::custom(format_args!("must be from 0 to {MOST_HISTORY}")));
+    }
+    Ok(most)
+}
+
+/// Most messages of a thread that may be read.
+const MOST_THREAD: u32 = 20;
+
+fn thread_history<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let most = Option::<u32>::deserialize(deserializer)?;
+    if most > Some(MOST_THREAD) {
+        return Err(D::Error::custom(format_args!("must be from 0 to {MOST_THREAD}")));
     }
     Ok(most)
 }
@@ -391,6 +419,27 @@ mod tests {
         assert!(parsed(50).is_ok());
         let error = parsed(51).unwrap_err().to_string();
         assert!(error.contains("must be from 0 to 50"), "{error}");
+    }
+
+    #[test]
+    fn of_a_thread_twenty_messages_are_read_where_its_platform_has_a_call() {
+        let parsed = |text: &str| parse(text, std::path::Path::new("foldback.toml"));
+        let config = parsed(
+            "[channels.slack]\n[channels.discord]\nthread_history = 0\n[channels.telegram]\n\
+             [channels.play]\nkind = \"loopback\"\nplatform = \"discord\"\n",
+        )
+        .unwrap();
+        for (channel, most) in [
+            ("slack", 20),
+            ("discord", 0),
+            ("telegram", 0),
+            ("play", 20),
+            ("lost", 0),
+        ] {
+            assert_eq!(config.thread_history(&ChannelId::new(channel)), most, "{channel}");
+        }
+        let error = parsed("[channels.slack]\nthread_history = 21\n").unwrap_err();
+        assert!(error.to_string().contains("must be from 0 to 20"), "{error}");
     }
 
     #[test]

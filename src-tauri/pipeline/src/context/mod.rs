@@ -23,8 +23,8 @@ use crate::{
 };
 use foldback_agents::{documents::DocumentReader, links::LinkReader};
 use foldback_directives::Settings;
-use foldback_wire::redact::Redaction;
-use std::sync::Arc;
+use foldback_wire::{MessageId, ReadThread, redact::Redaction};
+use std::{collections::BTreeMap, sync::Arc};
 use tokio_util::task::TaskTracker;
 
 /// Everything that every turn of a bot works with.
@@ -37,6 +37,8 @@ pub(crate) struct TurnContext {
     pub(crate) links: Option<LinkReader>,
     /// Reads documents; `None` where nobody does.
     pub(crate) documents: Option<DocumentReader>,
+    /// What was read of the threads of messages, in a replay; `None` where channels are asked.
+    pub(crate) known_threads: Option<BTreeMap<MessageId, ReadThread>>,
     /// Backends of which it was told that they describe no pictures.
     pub(crate) unable: UnableBackends,
     pub(crate) rules: Rules,

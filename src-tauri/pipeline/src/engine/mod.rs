@@ -205,6 +205,7 @@ impl Engine {
         let session_config = config.session.clone();
         let links = readers.links(&config.links).map_err(StartError::Links)?;
         let documents = readers.documents(&config);
+        let known_threads = readers.threads();
         let group_history =
             GroupHistory::read(journal.as_ref(), &group_histories(&config), clock.now()).await?;
         let context = Arc::new(TurnContext {
@@ -214,6 +215,7 @@ impl Engine {
             speech,
             links,
             documents,
+            known_threads,
             unable: UnableBackends::default(),
             rules,
             ids,

@@ -24,5 +24,6 @@ pub(crate) mod scan;
 pub(crate) mod sender_limit;
 pub(crate) mod session;
 pub(crate) mod text_bound;
+pub(crate) mod thread;
 pub(crate) mod tool;
 pub(crate) mod understand;

@@ -71,6 +71,7 @@ mod shutdown;
 mod speech;
 mod steer_stopped;
 mod stepped_in;
+mod threads;
 mod told_beside;
 mod told_in_chat;
 mod tool_ends;

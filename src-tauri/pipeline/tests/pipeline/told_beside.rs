@@ -15,6 +15,7 @@ fn quoting(message: &mut Inbound, said: &str) {
             id: Some("q1".into()),
             sender: Some("Bob".into()),
             text: said.into(),
+            own: false,
         }),
         ..InboundContext::default()
     };

@@ -124,6 +124,7 @@ fn props(turns: &[Numbered<'_>], platform: Platform) -> Props {
         recorded_inputs: Some(HashSet::new()),
         descriptions: Vec::new(),
         links: BTreeMap::new(),
+        threads: Some(BTreeMap::new()),
     }
 }
 

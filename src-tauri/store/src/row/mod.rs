@@ -283,6 +283,7 @@ fn texts(kind: &Kind) -> Vec<&str> {
             .iter()
             .flat_map(|message| [&*message.sender, &*message.text, message.id.as_str()])
             .collect(),
+        Kind::ThreadRead(read) => read.thread.texts().collect(),
         Kind::Truncated { file, detail, .. } => file.iter().chain(detail).map(String::as_str).collect(),
         Kind::MemoryFlushed { .. } => texts_of_flush(kind),
         Kind::HistoryCompacted { summary, .. } => vec![summary],

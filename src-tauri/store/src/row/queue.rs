@@ -1,7 +1,7 @@
 //! Messages that wait, or that come into the run of another turn, in words.
 
 use super::words::{lasting, said};
-use foldback_wire::{JoinKind, Kind, messages_wait};
+use foldback_wire::{JoinKind, Kind, ReadThread, messages_wait};
 
 /// The words of an event about the queue; empty for any other.
 pub(super) fn words(kind: &Kind) -> String {
@@ -56,6 +56,7 @@ pub(super) fn words(kind: &Kind) -> String {
             };
             said(format_args!("what was said in the group before{more}"), &first)
         }
+        Kind::ThreadRead(read) => thread_in_words(read),
         Kind::RunAgain { of, by } => format!("the message of turn {of} again, by {by}"),
         Kind::LinkRead { link, text, why, .. } => {
             let outcome = if text.is_some() { "read" } else { "not read" };
@@ -64,6 +65,26 @@ pub(super) fn words(kind: &Kind) -> String {
         Kind::Dequeued { waited_ms } => format!("begins after {} in the queue", lasting(*waited_ms)),
         _ => String::new(),
     }
+}
+
+/// What was read of a thread: how much, and the first words of it.
+fn thread_in_words(ReadThread { thread, left_out }: &ReadThread) -> String {
+    let number = match thread.recent.len() {
+        0 if thread.starter.is_none() => "no message".to_owned(),
+        0 => "its first message".to_owned(),
+        1 => "1 message".to_owned(),
+        number => format!("{number} messages"),
+    };
+    let left_out = match left_out {
+        0 => String::new(),
+        number => format!(", {number} left out"),
+    };
+    let first = thread.starter.as_ref().or(thread.recent.first());
+    let first = first.map_or_else(String::new, |first| match &first.sender {
+        Some(sender) => format!("{sender}: {}", first.text),
+        None => first.text.clone(),
+    });
+    said(format_args!("read the thread: {number}{left_out}"), &first)
 }
 
 /// A place in a queue, where it waits for one of so many runs to end.

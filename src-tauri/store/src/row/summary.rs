@@ -72,6 +72,7 @@ fn words(kind: &Kind) -> String {
         | Kind::Joined { .. }
         | Kind::TakenIn { .. }
         | Kind::GroupHistory { .. }
+        | Kind::ThreadRead(_)
         | Kind::LinkRead { .. }
         | Kind::RunAgain { .. }
         | Kind::Dequeued { .. } => queue::words(kind),

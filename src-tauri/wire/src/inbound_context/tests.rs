@@ -5,6 +5,7 @@ fn said(number: usize) -> QuotedMessage {
         id: Some(number.to_string().into()),
         sender: Some("ä".repeat(200)),
         text: "x".repeat(1_000),
+        own: false,
     }
 }
 

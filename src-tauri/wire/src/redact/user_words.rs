@@ -1,7 +1,7 @@
 //! What users write beside words for the agent: directives, commands, and the settings that come of them.
 
 use super::Redaction;
-use crate::{Kind, UnderstoodFile};
+use crate::{Kind, ReadThread, UnderstoodFile};
 use foldback_directives::redact::InboundSecrets;
 
 impl Redaction {
@@ -60,6 +60,9 @@ impl Redaction {
                     self.mask(&mut message.sender);
                     self.mask(&mut message.text);
                 }
+            }
+            Kind::ThreadRead(ReadThread { thread, .. }) if self.inbound != InboundSecrets::Keep => {
+                self.thread(thread);
             }
             Kind::LinkRead { link, text, why, .. } => {
                 if self.inbound != InboundSecrets::Keep {

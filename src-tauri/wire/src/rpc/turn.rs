@@ -4,8 +4,8 @@
 use super::{FaultMark, SpokenSound};
 use crate::{
     ChannelId, Delivery, Diagnostic, Directive, GroupMessage, Header, Hold, HoldReason, Inbound, Intent,
-    OpId, Outcome, Range, Receipt, SessionId, Span, Suppression, Terminal, Timestamp, ToolCall, TurnId,
-    UnderstoodFile, closed::closed_set,
+    OpId, Outcome, Range, ReadThread, Receipt, SessionId, Span, Suppression, Terminal, Timestamp, ToolCall,
+    TurnId, UnderstoodFile, closed::closed_set,
 };
 use serde::{Deserialize, Serialize};
 
@@ -325,6 +325,10 @@ pub struct TurnDetail {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<GroupMessage>>", optional)]
     pub group_history: Vec<GroupMessage>,
+    /// What was said in the thread before, as it was read for the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub thread: Option<ReadThread>,
     /// What was understood of the files that came with the message, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<UnderstoodFile>>", optional)]

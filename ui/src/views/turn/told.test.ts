@@ -26,3 +26,15 @@ test("what came beside a message is told row by row, with its author", () => {
     { what: "Shown in b.png: not known", text: "it failed" },
   ]);
 });
+
+test("what was read of a thread stands in the place of what came of it, and what was left out is counted", () => {
+  const came = { thread: { starter: { text: "Where?" } } };
+  const thread = { starter: { sender: "Bob", text: "Where?" }, recent: [{ text: "At noon.", sender: "foldback", own: true }] };
+  expect(toldBeside(came, [], [], { thread, left_out: 2 })).toEqual([
+    { what: "Thread began with, Bob", text: "Where?" },
+    { what: "In the thread, the bot", text: "At noon." },
+    { what: "Left out of the thread", text: "2 messages of people who may not write here" },
+  ]);
+  expect(toldBeside(came, [], [], { thread: {}, left_out: 0 })).toEqual([]);
+  expect(toldBeside(came, [])).toEqual([{ what: "Thread began with", text: "Where?" }]);
+});

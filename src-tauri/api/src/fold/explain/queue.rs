@@ -4,7 +4,7 @@ use super::{
     Explanation, bytes,
     gate::{GOES_ON, of},
 };
-use foldback_wire::{Kind, Stage, visible};
+use foldback_wire::{Kind, ReadThread, Stage, visible};
 
 /// Explains a decision of the queue.
 pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
@@ -83,6 +83,14 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
             "text",
             bytes(messages.iter().map(|message| message.text.len()).sum::<usize>()),
         ),
+        Kind::ThreadRead(ReadThread { thread, left_out }) => of(
+            Stage::Prepare,
+            "The agent is given it once, as data that nobody vouches for.",
+        )
+        .with("messages", thread.recent.len())
+        .with("text", bytes(thread.texts().map(str::len).sum::<usize>()))
+        .with_known("left_out", Some(left_out).filter(|number| **number > 0))
+        .with("setting", "channels.NAME.thread_history"),
         Kind::Dequeued { waited_ms } => {
             of(Stage::Queue, GOES_ON).with("waited", format_args!("{waited_ms} ms"))
         }

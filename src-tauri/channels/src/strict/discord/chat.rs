@@ -52,9 +52,13 @@ pub(super) enum Kind {
 pub(super) struct Chat {
     pub(super) kind: Kind,
     pub(super) messages: BTreeMap<u64, Posted>,
+    /// The same as the gateway told of them.
+    pub(super) told: BTreeMap<u64, Value>,
     pub(super) typing: u32,
     /// The refusal of whatever the bot does there: an error code and its message.
     pub(super) closed: Option<(u32, &'static str)>,
+    /// The bot may not read what was said before.
+    pub(super) without_history: bool,
 }
 
 impl Chat {

@@ -8,7 +8,7 @@ use super::rules::{
     ACCESS, CHANNEL, CONTENT, DELETE, EDIT, EMOJI, EMPTY, FIELD, FILE, FILE_SIZE, FLAGS, MENTIONS, MESSAGE,
     NONCE, REACTIONS, REPLY,
 };
-use super::server::{DiscordServer, State};
+use super::server::State;
 use crate::strict::Rule;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -23,11 +23,14 @@ const SUPPRESS_NOTIFICATIONS: u64 = 1 << 12;
 type Done = Result<Value, Answer>;
 
 impl State {
-    pub(super) fn call(&mut self, route: Route, body: Body) -> Done {
+    pub(super) fn call(&mut self, route: Route, query: &str, body: Body) -> Done {
         match route {
             Route::Gateway => Ok(self.gateway.object()),
             Route::Channel(channel) => self.chat(channel).map(|chat| chat.object(channel)),
             Route::Create(channel) => self.create(channel, body),
+            Route::List(channel) => self.list(channel, query),
+            Route::Get(channel, message) => self.read(channel, message),
+            Route::Me => Ok(self.me()),
             Route::Edit(channel, message) => self.edit(channel, message, &body.words),
             Route::Delete(channel, message) => self.delete(channel, message),
             Route::React(channel, message, emoji) => self.react(channel, message, emoji),
@@ -90,11 +93,11 @@ impl State {
             ..Posted::default()
         };
         self.chat(channel)?.messages.insert(id, posted);
-        let author =
-            json!({"id": DiscordServer::BOT.to_string(), "username": self.gateway.name, "bot": true});
+        let author = self.me();
         let message = self
             .chats
             .object(channel, id, &json!({"content": text, "author": author}));
+        self.chat(channel)?.told.insert(id, message.clone());
         // A bot is told of its own messages too.
         self.gateway.dispatch("MESSAGE_CREATE", message.clone());
         Ok(message)
@@ -170,7 +173,7 @@ impl State {
         Ok(Value::Null)
     }
 
-    fn chat(&mut self, id: u64) -> Result<&mut Chat, Answer> {
+    pub(super) fn chat(&mut self, id: u64) -> Result<&mut Chat, Answer> {
         match self.chats.all.get_mut(&id) {
             None => Err(refuse(CHANNEL, 404, 10_003, "Unknown Channel")),
             Some(Chat {

@@ -6,6 +6,7 @@ mod body;
 mod chat;
 mod commands;
 mod gateway;
+mod history;
 mod interactions;
 mod link;
 mod messages;

@@ -10,6 +10,9 @@ pub(super) enum Route {
     Gateway,
     Channel(u64),
     Create(u64),
+    List(u64),
+    Get(u64, u64),
+    Me,
     Edit(u64, u64),
     Delete(u64, u64),
     React(u64, u64, String),
@@ -32,10 +35,15 @@ impl Route {
         let known = match parts.as_slice() {
             ["gateway", "bot"] => vec![("GET", Self::Gateway)],
             ["channels", channel] => vec![("GET", Self::Channel(id("channel_id", channel)?))],
-            ["channels", channel, "messages"] => vec![("POST", Self::Create(id("channel_id", channel)?))],
+            ["channels", channel, "messages"] => {
+                let channel = id("channel_id", channel)?;
+                vec![("POST", Self::Create(channel)), ("GET", Self::List(channel))]
+            }
+            ["users", "@me"] => vec![("GET", Self::Me)],
             ["channels", channel, "messages", message] => {
                 let (channel, message) = (id("channel_id", channel)?, id("message_id", message)?);
                 vec![
+                    ("GET", Self::Get(channel, message)),
                     ("PATCH", Self::Edit(channel, message)),
                     ("DELETE", Self::Delete(channel, message)),
                 ]
@@ -75,6 +83,9 @@ impl Route {
             Self::Gateway => "get_gateway",
             Self::Channel(_) => "get_channel",
             Self::Create(_) => "create_message",
+            Self::List(_) => "get_messages",
+            Self::Get(..) => "get_message",
+            Self::Me => "get_me",
             Self::Edit(..) => "edit_message",
             Self::Delete(..) => "delete_message",
             Self::React(..) => "create_reaction",

@@ -26,6 +26,7 @@ rules! {
     MENTIONS: "resources/message#allowed-mentions-object", "parse holds users, roles and everyone; what it holds is not listed besides; lists have up to 100 entries.";
     REPLY: "resources/message#message-reference-object-message-reference-structure", "A message that is answered exists in the channel.";
     CHANNEL: "topics/opcodes-and-status-codes#json-json-error-codes", "The channel exists.";
+    LIST: "resources/message#get-channel-messages", "At most one of before, after and around is an id, and limit is from 1 to 100.";
     MESSAGE: "topics/opcodes-and-status-codes#json-json-error-codes", "The message exists.";
     ACCESS: "topics/permissions", "The bot may see the channel, and write in it.";
     EDIT: "resources/message#edit-message", "Only the author edits a message's content.";

@@ -147,10 +147,33 @@ impl DiscordServer {
         };
         let chat = state.chats.all.entry(channel).or_default();
         chat.messages.insert(id, posted);
+        chat.told.insert(id, message.clone());
         state.gateway.dispatch("MESSAGE_CREATE", message);
         drop(state);
         self.inner.news.notify_waiters();
         id
+    }
+
+    /// Somebody writes a post in a forum: opens its thread with a first message of the thread's own id, which is answered.
+    pub fn open_post(&self, parent: u64, message: &Value) -> u64 {
+        let mut state = self.state();
+        let id = state.chats.mint();
+        let message = state.chats.object(id, id, message);
+        let chat = state.chats.all.entry(id).or_default();
+        chat.kind = Kind::Thread(parent);
+        let posted = Posted {
+            text: message["content"].as_str().unwrap_or_default().to_owned(),
+            ..Posted::default()
+        };
+        chat.messages.insert(id, posted);
+        chat.told.insert(id, message);
+        id
+    }
+
+    /// Takes from the bot, in a channel, the permission to read what was said before.
+    pub fn hide_history(&self, channel: u64) {
+        let mut state = self.state();
+        state.chats.all.entry(channel).or_default().without_history = true;
     }
 
     /// Something else happens.
@@ -202,7 +225,7 @@ impl DiscordServer {
         self.state().gateway.remaining = remaining;
     }
 
-    /// Plans a mishap of a call: `get_gateway`, `get_channel`, `create_message`, `edit_message`, `delete_message`,
+    /// Plans a mishap of a call: `get_gateway`, `get_channel`, `get_messages`, `get_message`, `create_message`, `edit_message`, `delete_message`,
     /// `create_reaction`, `typing`.
     pub fn plan(&self, call: &str, mishap: Mishap) {
         let method = call.to_owned();
@@ -379,8 +402,9 @@ async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<Bytes>) -> R
         Some(Mishap::Broken) => return broken_off(),
         _ => {}
     }
+    let query = request.uri().query().unwrap_or_default().to_owned();
     let done = match Body::read(request).await {
-        Ok(body) => inner.state().call(route, body),
+        Ok(body) => inner.state().call(route, &query, body),
         Err(answer) => Err(answer),
     };
     inner.news.notify_waiters();

@@ -27,6 +27,7 @@ impl State {
             "reactions.add" => Some("reactions:write"),
             "files.getUploadURLExternal" | "files.completeUploadExternal" => Some("files:write"),
             "files.info" => Some("files:read"),
+            "conversations.replies" => Some("channels:history"),
             "users.info" => Some("users:read"),
             _ => return Err(refuse(METHOD, "unknown_method")),
         };
@@ -51,6 +52,7 @@ impl State {
             "files.getUploadURLExternal" => self.place_for_file(given),
             "files.completeUploadExternal" => self.complete(given),
             "users.info" => self.person(given),
+            "conversations.replies" => self.replies(given),
             _ => self.file(given),
         }
     }

@@ -6,6 +6,7 @@ mod emoji;
 mod files;
 mod methods;
 mod mrkdwn;
+mod replies;
 mod request;
 mod room;
 mod rules;

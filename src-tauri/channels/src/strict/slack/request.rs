@@ -11,7 +11,12 @@ use std::collections::BTreeMap;
 
 const MAX_BODY: usize = 1_000_000;
 /// Methods that take no JSON: <https://docs.slack.dev/apis/web-api/#post_bodies>.
-const FORM_ONLY: &[&str] = &["chat.getPermalink", "files.info", "files.getUploadURLExternal"];
+const FORM_ONLY: &[&str] = &[
+    "chat.getPermalink",
+    "conversations.replies",
+    "files.info",
+    "files.getUploadURLExternal",
+];
 
 #[derive(Debug, Default)]
 pub(super) struct Arguments(BTreeMap<String, String>);

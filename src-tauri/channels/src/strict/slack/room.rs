@@ -1,5 +1,6 @@
 //! What is in the conversations.
 
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A file that came with a message.
@@ -49,6 +50,8 @@ pub struct Person {
 #[derive(Debug, Default)]
 pub(super) struct Room {
     pub(super) messages: BTreeMap<String, Posted>,
+    /// The same as the app was told of them.
+    pub(super) told: BTreeMap<String, Value>,
     /// Messages that one person sees. They are none of the conversation, and cannot be changed.
     pub(super) ephemeral: Vec<Posted>,
     pub(super) members: BTreeSet<String>,

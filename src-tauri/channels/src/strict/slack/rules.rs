@@ -29,6 +29,7 @@ rules! {
     EPHEMERAL: "reference/methods/chat.postEphemeral#errors", "user is a member of the conversation.";
     UPDATE: "reference/methods/chat.update#errors", "Only a message that exists and that the bot sent can be updated.";
     DELETE: "reference/methods/chat.delete#errors", "Only a message that exists and that the bot sent can be deleted.";
+    REPLIES: "reference/methods/conversations.replies#errors", "ts is the time stamp of a message of the conversation, limit a number from 1 to 999, and a cursor one that was given.";
     LINK: "reference/methods/chat.getPermalink#errors", "The message exists.";
     REACT: "reference/methods/reactions.add#errors", "The message exists.";
     EMOJI: "reference/methods/reactions.add#errors", "name is an emoji's name, without colons.";

@@ -131,6 +131,11 @@ impl SlackServer {
         self.state().sent.point(file, address);
     }
 
+    /// The most messages of a thread that a call is answered with, whatever it asks for.
+    pub fn page_threads_by(&self, most: usize) {
+        self.state().page = most;
+    }
+
     /// How often it is asked in vain where a file is shown.
     pub fn reveal_files_after(&self, asks: u32) {
         self.state().reveal_after = asks;
@@ -164,6 +169,7 @@ impl SlackServer {
         };
         let room = state.rooms.entry(room.to_owned()).or_default();
         room.messages.insert(ts.clone(), posted);
+        room.told.insert(ts.clone(), event.clone());
         room.members.extend(event["user"].as_str().map(str::to_owned));
         state.tell(&event);
         drop(state);

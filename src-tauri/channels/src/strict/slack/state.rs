@@ -30,6 +30,8 @@ pub(super) struct State {
     pub(super) own_emoji: BTreeSet<String>,
     pub(super) uploads: BTreeMap<String, Upload>,
     pub(super) reveal_after: u32,
+    /// Most messages of a page of a thread.
+    pub(super) page: usize,
     pub(super) sent: SentFiles,
     pub(super) happened: Vec<Happened>,
     pub(super) tickets: BTreeSet<String>,
@@ -47,6 +49,7 @@ impl State {
             name: name.to_owned(),
             root,
             scopes: BTreeSet::from([
+                "channels:history",
                 "chat:write",
                 "connections:write",
                 "files:read",
@@ -59,6 +62,7 @@ impl State {
             own_emoji: BTreeSet::new(),
             uploads: BTreeMap::new(),
             reveal_after: 1,
+            page: 999,
             sent: SentFiles::default(),
             happened: Vec::new(),
             tickets: BTreeSet::new(),
@@ -91,6 +95,7 @@ impl State {
         });
         let room = self.rooms.entry(channel.to_owned()).or_default();
         room.messages.insert(ts.clone(), message);
+        room.told.insert(ts.clone(), told.clone());
         self.tell(&told);
         ts
     }

@@ -1,6 +1,7 @@
 // What came beside a message, as rows for people to read.
 
-import type { GroupMessage, InboundContext, QuotedMessage, UnderstoodFile } from "../../../generated/wire";
+import { plural } from "../../../store/format";
+import type { GroupMessage, InboundContext, QuotedMessage, ReadThread, ThreadContext, UnderstoodFile } from "../../../generated/wire";
 
 /** A row: what it is, and its words. */
 export interface ToldRow {
@@ -11,7 +12,7 @@ export interface ToldRow {
 const by = (what: string, sender: string | undefined): string => (sender === undefined ? what : `${what}, ${sender}`);
 
 const said = (what: string, message: QuotedMessage): ToldRow => ({
-  what: by(what, message.sender),
+  what: by(what, message.own === true ? "the bot" : message.sender),
   text: message.text === "" ? (message.id ?? "") : message.text,
 });
 
@@ -21,13 +22,31 @@ const HOLDS = { transcript: "Said in", description: "Shown in", text: "Text of" 
 const understood = ({ name, how, text, cut, why }: UnderstoodFile): ToldRow =>
   text === null ? { what: `${HOLDS[how]} ${name}: not known`, text: why } : { what: `${HOLDS[how]} ${name}${cut ? ", cut" : ""}`, text };
 
-/** The rows of what came with a message, of what was understood of its files, and of what was said in its group before. */
-export function toldBeside(context: InboundContext | undefined, history: readonly GroupMessage[], files: readonly UnderstoodFile[] = []): ToldRow[] {
+/** What was said in a thread before a message. */
+function threadRows({ starter, recent }: ThreadContext): ToldRow[] {
+  const began = starter === undefined ? [] : [said("Thread began with", starter)];
+  return [...began, ...(recent ?? []).map((message) => said("In the thread", message))];
+}
+
+/** What was read of a thread for a turn, and how much of it the agent was not given. */
+function readRows({ thread, left_out: leftOut }: ReadThread): ToldRow[] {
+  const rows = threadRows(thread);
+  if (leftOut > 0) rows.push({ what: "Left out of the thread", text: `${plural(leftOut, "message")} of people who may not write here` });
+  return rows;
+}
+
+/** The rows of what came with a message, of what was read of its thread and understood of its files, and of what was said in its group before. */
+export function toldBeside(
+  context: InboundContext | undefined,
+  history: readonly GroupMessage[],
+  files: readonly UnderstoodFile[] = [],
+  read?: ReadThread,
+): ToldRow[] {
   const rows: ToldRow[] = [];
   const { quote, thread, forwarded_from: from, location, group, sender } = context ?? {};
   if (quote !== undefined) rows.push(said("Answers", quote));
-  if (thread?.starter !== undefined) rows.push(said("Thread began with", thread.starter));
-  for (const message of thread?.recent ?? []) rows.push(said("In the thread", message));
+  if (read !== undefined) rows.push(...readRows(read));
+  else if (thread !== undefined) rows.push(...threadRows(thread));
   if (from !== undefined) rows.push({ what: "Passed on from", text: from });
   if (location !== undefined) {
     const place = [location.name, location.address, `${location.latitude}, ${location.longitude}`];
