@@ -15,15 +15,14 @@ mod socket;
 mod text;
 
 use crate::folder::Folder;
-use crate::{Ack, Call, ChannelAdapter, MenuCommand, Rates, Refusal, SignalSink, rates};
+use crate::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, MenuCommand, Rates, Refusal, rates};
 use api::Api;
 use async_trait::async_trait;
-use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, Rng, Secret};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChannelState, ChatId, Clock, Platform, Secret};
 use intake::Seen;
 use names::UserNames;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// Where the Web API is.
 pub const SLACK: &str = "https://slack.com/api";
@@ -62,7 +61,6 @@ pub struct Slack {
     events: SlackEvents,
     folder: Folder,
     clock: Arc<dyn Clock>,
-    rng: Arc<dyn Rng>,
     seen: Seen,
     names: UserNames,
     /// The names of the bot's commands.
@@ -80,7 +78,6 @@ impl Slack {
         app: SlackApp,
         folder: Folder,
         clock: Arc<dyn Clock>,
-        rng: Arc<dyn Rng>,
     ) -> Result<Self, Refusal> {
         let api = Arc::new(Api::new(&app.root, app.token)?);
         Ok(Self {
@@ -91,7 +88,6 @@ impl Slack {
             events: app.events,
             folder,
             clock,
-            rng,
             seen: Seen::default(),
             menu: Vec::new(),
         })
@@ -117,13 +113,12 @@ impl ChannelAdapter for Slack {
         rates(Platform::Slack)
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        tokio::select! {
-            biased;
-            () = stop.cancelled() => Ok(()),
-            () = sink.closed() => Ok(()),
-            refusal = self.receive(&sink) => Err(refusal),
-        }
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        connection
+            .report(ChannelState::Connecting, "connecting to Slack")
+            .await;
+        let Err(refusal) = self.receive(connection).await;
+        ConnectionEnd::unless_forbidden(refusal, "Slack refuses the app")
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {

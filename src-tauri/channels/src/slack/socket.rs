@@ -3,8 +3,6 @@
 use super::Slack;
 use super::api::Link;
 use super::intake::{Intake, due, in_time};
-use crate::backoff::Backoff;
-use crate::loopback::report;
 use crate::{Refusal, Unreadable};
 use foldback_wire::{ChannelState, RefusalCode, Secret};
 use futures::stream::FuturesUnordered;
@@ -47,12 +45,11 @@ impl Slack {
         &self,
         intake: &Intake<'_>,
         token: &Secret,
-        backoff: &mut Backoff,
     ) -> Result<Infallible, Refusal> {
         let link = self.open(token).await?;
         let since = self.clock.monotonic();
         let why = format!("connected as @{} in {}", intake.bot.name, intake.bot.workspace);
-        report(intake.sink, ChannelState::Up, &why).await;
+        intake.connection.report(ChannelState::Up, &why).await;
         let replace = Notify::new();
         let connection = |link| self.connection(link, token, intake, &replace);
         let mut connections = FuturesUnordered::from_iter([connection(Some(link))]);
@@ -60,7 +57,7 @@ impl Slack {
             tokio::select! {
                 Some(refusal) = connections.next() => if connections.is_empty() {
                     if self.clock.monotonic().saturating_sub(since) > LASTING {
-                        backoff.reset();
+                        intake.connection.confirm();
                     }
                     return Err(refusal);
                 },
@@ -120,7 +117,7 @@ async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Resu
             Some(envelope) = confirmed.next() => if let Some(envelope) = envelope {
                 confirm(&mut link, envelope).await?;
             },
-            place = intake.sink.reserve(), if waiting.is_some() => match (place, waiting.take()) {
+            place = intake.connection.sink().reserve(), if waiting.is_some() => match (place, waiting.take()) {
                 (Ok(place), Some((message, envelope, due))) => {
                     let kept = intake.hand_over(message, place);
                     confirmed.push(async move {
@@ -143,7 +140,7 @@ async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Resu
                 let frame = match read? {
                     Some(Ok(frame)) => frame,
                     Some(Err(unreadable)) => {
-                        unreadable.report(intake.sink).await;
+                        unreadable.report(intake.connection.sink()).await;
                         continue;
                     }
                     None => continue,
