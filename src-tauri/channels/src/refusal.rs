@@ -72,6 +72,16 @@ impl Refusal {
         }
     }
 
+    /// The same of a call that changes nothing on the platform, so that nobody asks whether it was done.
+    #[must_use]
+    pub(crate) fn harmless(self) -> Self {
+        Self {
+            maybe_done: false,
+            by_front_end: false,
+            ..self
+        }
+    }
+
     /// The same, when nobody can know whether the platform did it.
     #[must_use]
     pub fn or_done(self) -> Self {

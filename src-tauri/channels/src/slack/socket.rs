@@ -1,8 +1,8 @@
 //! Socket Mode: <https://docs.slack.dev/apis/events-api/using-socket-mode>.
 
 use super::Slack;
-use super::api::Link;
 use super::intake::{Intake, due, in_time};
+use crate::http::WebSocket;
 use crate::{Refusal, Unreadable};
 use foldback_wire::{ChannelState, RefusalCode, Secret};
 use futures::stream::FuturesUnordered;
@@ -66,7 +66,7 @@ impl Slack {
         }
     }
 
-    async fn open(&self, token: &Secret) -> Result<Link, Refusal> {
+    async fn open(&self, token: &Secret) -> Result<WebSocket, Refusal> {
         let opened: Opened = self.api.call_as(token, "apps.connections.open", &[]).await?;
         let mut link = self.api.dial(&opened.url).await?;
         // It is up only once it says so.
@@ -86,7 +86,7 @@ impl Slack {
     /// Receives through one connection, or a new one, until it is gone.
     async fn connection(
         &self,
-        link: Option<Link>,
+        link: Option<WebSocket>,
         token: &Secret,
         intake: &Intake<'_>,
         replace: &Notify,
@@ -105,7 +105,7 @@ impl Slack {
     }
 }
 
-async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Result<Infallible, Refusal> {
+async fn converse(mut link: WebSocket, intake: &Intake<'_>, replace: &Notify) -> Result<Infallible, Refusal> {
     let mut confirmed = FuturesUnordered::new();
     // A message that was read and waits for its place in the pipeline. Nothing more is read meanwhile, so that a slow
     // pipeline slows Slack down; an idle connection keeps no place from the one that replaces it. Dropped here, the
@@ -168,7 +168,7 @@ async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Resu
     }
 }
 
-async fn confirm(link: &mut Link, envelope: String) -> Result<(), Refusal> {
+async fn confirm(link: &mut WebSocket, envelope: String) -> Result<(), Refusal> {
     let confirmation = json!({"envelope_id": envelope}).to_string();
     link.send(Message::text(confirmation))
         .await
@@ -176,7 +176,7 @@ async fn confirm(link: &mut Link, envelope: String) -> Result<(), Refusal> {
 }
 
 /// The next frame; `None` for one that says nothing to an app. Pings are answered on the way.
-async fn read(link: &mut Link) -> Result<Option<Result<Frame, Unreadable>>, Refusal> {
+async fn read(link: &mut WebSocket) -> Result<Option<Result<Frame, Unreadable>>, Refusal> {
     match link.next().await {
         Some(Ok(Message::Text(text))) => {
             let frame = serde_json::from_str(&text);
