@@ -1,6 +1,7 @@
 //! How long to wait before trying again.
 
 use foldback_wire::Rng;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 const FIRST: Duration = Duration::from_secs(1);
@@ -10,21 +11,22 @@ const LONGEST: Duration = Duration::from_mins(1);
 /// channels cut off by one fault do not come back in one moment.
 #[derive(Debug, Default)]
 pub(crate) struct Backoff {
-    tries: u32,
+    tries: AtomicU32,
 }
 
 impl Backoff {
     /// The next wait, between half and all of the step.
-    pub(crate) fn next(&mut self, rng: &dyn Rng) -> Duration {
-        let step = FIRST.saturating_mul(1 << self.tries.min(6)).min(LONGEST);
-        self.tries = self.tries.saturating_add(1);
+    pub(crate) fn next(&self, rng: &dyn Rng) -> Duration {
+        // It wraps around after more tries than there will be.
+        let tries = self.tries.fetch_add(1, Ordering::Relaxed);
+        let step = FIRST.saturating_mul(1 << tries.min(6)).min(LONGEST);
         let half = u64::try_from(step.as_millis() / 2).unwrap_or(u64::MAX);
         Duration::from_millis(half + rng.next() % (half + 1))
     }
 
     /// It worked: the next wait is short again.
-    pub(crate) const fn reset(&mut self) {
-        self.tries = 0;
+    pub(crate) fn reset(&self) {
+        self.tries.store(0, Ordering::Relaxed);
     }
 }
 
@@ -42,7 +44,7 @@ mod tests {
 
     #[test]
     fn waits_double_up_to_a_minute_and_start_over() {
-        let mut backoff = Backoff::default();
+        let backoff = Backoff::default();
         let shortest: Vec<_> = (0..8).map(|_| backoff.next(&Fixed(0)).as_millis()).collect();
         assert_eq!(
             shortest,

@@ -3,9 +3,10 @@
 //! hangs hangs its test. What an adapter makes of its platform's mishaps and refusals, of odd ids and of files is tried
 //! against a strict server: `tests/shared/suite.rs`.
 
-use crate::{Ack, Call, ChannelAdapter, Refusal, Signal, emoji_for};
+use crate::{Ack, Call, ChannelAdapter, Refusal, Signal, emoji_for, stay_connected};
 use foldback_wire::{
-    Attachment, ChannelState, FileKind, MessageFlags, MessageId, Operation, RefusalCode, Target,
+    Attachment, ChannelState, Clock, FileKind, MessageFlags, MessageId, Operation, RefusalCode, Rng, Sleep,
+    Target, Timestamp,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ const AT_ONCE: usize = 16;
 
 /// An adapter and where to try it.
 pub struct Subject {
-    /// The adapter. It is not running.
+    /// The adapter. It is not connected.
     pub adapter: Arc<dyn ChannelAdapter>,
     /// A chat the bot may write in.
     pub target: Target,
@@ -155,7 +156,7 @@ impl Subject {
     }
 
     async fn messages(&self) -> Kept {
-        let clause = "every message has an id of its own, also while the adapter does not run";
+        let clause = "every message has an id of its own, also while the adapter is not connected";
         let (first, second) = (self.send(clause).await?, self.send(clause).await?);
         keeps(clause, first != second, || format!("both are {first}"))
     }
@@ -399,11 +400,12 @@ impl Subject {
     }
 
     async fn running(&self) -> Kept {
-        let clause = "a run reports that it is up, and stops when told";
+        let clause = "the first attempt of a run is up, and stops when told";
         for _ in 0..2 {
             let stop = CancellationToken::new();
             let (run, _signals) = self.up(clause, &stop).await?;
-            self.send("calls can be made while the adapter runs").await?;
+            self.send("calls can be made while the adapter is connected")
+                .await?;
             stop.cancel();
             stopped(clause, run).await?;
         }
@@ -439,6 +441,10 @@ impl Subject {
                     state: ChannelState::Up,
                     ..
                 }) => return Ok((run, signals)),
+                Some(Signal::State {
+                    state: ChannelState::Down | ChannelState::RateLimited,
+                    why,
+                }) => return Err(Breach { clause, found: why }),
                 Some(_) => {}
                 None => {
                     return Err(Breach {
@@ -451,8 +457,30 @@ impl Subject {
     }
 
     fn spawn(&self, sink: crate::SignalSink, stop: &CancellationToken) -> Run {
-        let (adapter, stop) = (Arc::clone(&self.adapter), stop.clone());
-        tokio::spawn(async move { adapter.run(sink, stop).await })
+        let (adapter, clock, rng) = (Arc::clone(&self.adapter), Arc::new(NoTime), Arc::new(NoChance));
+        tokio::spawn(stay_connected(adapter, sink, stop.clone(), clock, rng))
+    }
+}
+
+/// The clock between two attempts, of which the suite sees only the first.
+struct NoTime;
+
+impl Clock for NoTime {
+    fn now(&self) -> Timestamp {
+        Timestamp(0)
+    }
+
+    fn sleep_until(&self, _: Timestamp) -> Sleep {
+        Box::pin(std::future::pending())
+    }
+}
+
+/// No chance in waits.
+struct NoChance;
+
+impl Rng for NoChance {
+    fn next(&self) -> u64 {
+        0
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::{Refusal, http};
 use foldback_wire::RefusalCode;
-use reqwest::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, RETRY_AFTER};
+use reqwest::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap};
 use reqwest::{RequestBuilder, StatusCode, Url};
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -58,7 +58,7 @@ pub(crate) async fn download(
 ) -> Result<Vec<u8>, Refusal> {
     // Nothing is unpacked, so that what is counted is what came.
     let request = request.header(ACCEPT_ENCODING, "identity").timeout(PATIENCE);
-    let mut response = request.send().await.map_err(passing)?;
+    let mut response = request.send().await.map_err(unanswered)?;
     if response.status() != StatusCode::OK {
         return Err(refusal(response.status(), response.headers()));
     }
@@ -70,7 +70,7 @@ pub(crate) async fn download(
         return Err(Refusal::too_large(limit));
     }
     let mut bytes = Vec::new();
-    while let Some(piece) = response.chunk().await.map_err(passing)? {
+    while let Some(piece) = response.chunk().await.map_err(unanswered)? {
         if (bytes.len() + piece.len()) as u64 > limit {
             return Err(Refusal::too_large(limit));
         }
@@ -90,11 +90,8 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
 }
 
 /// An answer that did not come changed nothing.
-fn passing(error: reqwest::Error) -> Refusal {
-    Refusal {
-        maybe_done: false,
-        ..http::unanswered(error)
-    }
+fn unanswered(error: reqwest::Error) -> Refusal {
+    http::unanswered(error).harmless()
 }
 
 fn is_page(headers: &HeaderMap) -> bool {
@@ -118,11 +115,8 @@ fn refusal(status: StatusCode, headers: &HeaderMap) -> Refusal {
         ),
         _ => (RefusalCode::Rejected, "the platform did not hand it over"),
     };
-    let wait = headers
-        .get(RETRY_AFTER)
-        .and_then(|wait| wait.to_str().ok()?.parse().ok());
     Refusal {
-        retry_after: wait.map(Duration::from_secs),
+        retry_after: http::retry_after(headers),
         ..Refusal::new(code, format!("{why} ({status})"))
     }
 }

@@ -2,17 +2,19 @@
 
 use crate::folder::Folder;
 use crate::sim::SimPlatform;
-use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink, ThreadPart, ThreadQuery};
+use crate::{
+    Ack, Arrival, Call, ChannelAdapter, Connection, ConnectionEnd, Refusal, Signal, ThreadPart, ThreadQuery,
+};
 use async_trait::async_trait;
 use foldback_wire::{
     Attachment, Capabilities, ChannelState, ChatId, Clock, Inbound, MessageId, Operation, RefusalCode,
     Timestamp,
 };
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
-use tokio_util::sync::CancellationToken;
 
 /// Messages that wait for a channel that is off or slow.
 const INBOX: usize = 1_024;
@@ -30,7 +32,7 @@ pub struct Loopback {
     send_dir: Option<PathBuf>,
     down_until: watch::Sender<Option<Timestamp>>,
     outside: mpsc::Sender<Inbound>,
-    /// Held by `run`: there is one connection at a time.
+    /// Held by an attempt to connect: there is one at a time.
     inbox: tokio::sync::Mutex<mpsc::Receiver<Inbound>>,
 }
 
@@ -81,8 +83,10 @@ impl Loopback {
     }
 
     /// Reports that the connection is broken and waits until it is back.
-    async fn sit_out(&self, sink: &SignalSink, until: Timestamp) {
-        report(sink, ChannelState::Down, "the connection broke").await;
+    async fn sit_out(&self, connection: &Connection, until: Timestamp) {
+        connection
+            .report(ChannelState::Down, "the connection broke")
+            .await;
         let mut down = self.down_until.subscribe();
         let mut until = Some(until);
         // A second outage during the first may last longer, or shorter.
@@ -92,23 +96,26 @@ impl Loopback {
                 _ = down.changed() => until = *down.borrow_and_update(),
             }
         }
-        report(sink, ChannelState::Connecting, "trying again").await;
-        report(sink, ChannelState::Up, "connected").await;
+        connection.report(ChannelState::Connecting, "trying again").await;
+        connection.report(ChannelState::Up, "connected").await;
     }
 
-    async fn receive(&self, sink: &SignalSink) {
+    async fn receive(&self, connection: &Connection) -> Infallible {
         let mut inbox = self.inbox.lock().await;
         let mut down = self.down_until.subscribe();
-        report(sink, ChannelState::Connecting, "connecting").await;
-        report(sink, ChannelState::Up, "connected").await;
+        connection.report(ChannelState::Connecting, "connecting").await;
+        connection.report(ChannelState::Up, "connected").await;
         loop {
             let until = *down.borrow_and_update();
             if let Some(until) = until.filter(|until| *until > self.clock.now()) {
-                self.sit_out(sink, until).await;
+                self.sit_out(connection, until).await;
                 continue;
             }
             // The place in the sink comes first: a message taken out of the inbox is never lost to a stop.
-            let Ok(place) = sink.reserve().await else { return };
+            let Ok(place) = connection.sink().reserve().await else {
+                // Nobody listens any more, which ends the run.
+                return std::future::pending().await;
+            };
             tokio::select! {
                 biased;
                 _ = down.changed() => {}
@@ -138,30 +145,15 @@ pub(crate) fn file_size(send_dir: Option<&Path>, operation: &Operation) -> Resul
     }
 }
 
-pub(crate) async fn report(sink: &SignalSink, state: ChannelState, why: &str) {
-    // A closed sink ends the run by itself.
-    let _ = sink
-        .send(Signal::State {
-            state,
-            why: why.to_owned(),
-        })
-        .await;
-}
-
 #[async_trait]
 impl ChannelAdapter for Loopback {
     fn capabilities(&self) -> &Capabilities {
         &self.capabilities
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        tokio::select! {
-            biased;
-            () = stop.cancelled() => {}
-            () = sink.closed() => {}
-            () = self.receive(&sink) => {}
-        }
-        Ok(())
+    /// Never ends: an outage is over by itself.
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        match self.receive(connection).await {}
     }
 
     async fn fetch(&self, _: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {

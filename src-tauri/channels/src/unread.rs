@@ -1,26 +1,13 @@
 //! Parts of a platform's data that cannot be read. Each part is read by itself, so that one unfamiliar value loses
 //! neither the part beside it nor the message around it; what is lost is reported, and so becomes an event.
 
-use crate::{Signal, SignalSink};
+use crate::{Signal, SignalSink, Unreadable};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt::Display;
 
 /// Most bytes of an unreadable part that are reported. The rest of it is only counted.
 const SHOWN: usize = 4_096;
-
-/// Data of a platform that an adapter could not read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unreadable {
-    /// Part of the platform's interface, such as `message` or `gateway payload`.
-    pub part: &'static str,
-    /// The reason, in words; it quotes nothing of the data.
-    pub error: String,
-    /// Its size in bytes.
-    pub bytes: u64,
-    /// Its beginning, at most 4 KiB; bytes that are no text are replaced.
-    pub raw: String,
-}
 
 impl Unreadable {
     pub(crate) fn new(part: &'static str, error: &impl Display, raw: &[u8]) -> Self {

@@ -152,10 +152,6 @@ impl Place {
         profile(self.platform)
     }
 
-    fn clocked(&self) -> (Arc<dyn Clock>, Arc<dyn Rng>) {
-        (Arc::clone(&self.clock), Arc::clone(&self.rng))
-    }
-
     /// The folder that files are sent from.
     fn folder(&self) -> Folder {
         let files = &self.config.files;
@@ -235,27 +231,19 @@ impl Place {
     }
 
     fn remote(&self, address: SocketAddr) -> Arc<dyn ChannelAdapter> {
-        let (clock, rng) = self.clocked();
-        Arc::new(RemoteLoopback::new(self.can(), address, clock, rng, None))
+        let clock = Arc::clone(&self.clock);
+        Arc::new(RemoteLoopback::new(self.can(), address, clock, None))
     }
 
     fn telegram(&self) -> Made {
-        let (clock, rng) = self.clocked();
+        let clock = Arc::clone(&self.clock);
         let (root, token) = (self.root(TELEGRAM), self.token()?);
-        let telegram = Telegram::new(
-            self.id.clone(),
-            self.can(),
-            token,
-            root,
-            self.folder(),
-            clock,
-            rng,
-        );
+        let telegram = Telegram::new(self.id.clone(), self.can(), token, root, self.folder(), clock);
         self.made(telegram.map(|telegram| telegram.offering(self.menu())))
     }
 
     fn discord(&self) -> Made {
-        let (clock, rng) = self.clocked();
+        let (clock, rng) = (Arc::clone(&self.clock), Arc::clone(&self.rng));
         let (root, token) = (self.root(DISCORD), self.token()?);
         let discord = Discord::new(
             self.id.clone(),
@@ -276,7 +264,7 @@ impl Place {
 
     /// An app-level token stands for Socket Mode, an address for the Events API.
     fn slack(&self) -> Made {
-        let (clock, rng) = self.clocked();
+        let clock = Arc::clone(&self.clock);
         let settings = &self.settings;
         let events = match (&settings.app_token, settings.listen) {
             (token @ Some(_), _) => {
@@ -301,13 +289,13 @@ impl Place {
             events,
             root: self.root(SLACK).to_owned(),
         };
-        let slack = Slack::new(self.id.clone(), self.can(), app, self.folder(), clock, rng);
+        let slack = Slack::new(self.id.clone(), self.can(), app, self.folder(), clock);
         // No call sets them: they only say which names are the bot's.
         self.made(slack.map(|slack| slack.offering(command_menu(&self.config))))
     }
 
     fn whatsapp(&self) -> Made {
-        let (clock, rng) = self.clocked();
+        let clock = Arc::clone(&self.clock);
         let settings = &self.settings;
         let account = settings.account.clone();
         let number = WhatsAppNumber {
@@ -338,12 +326,11 @@ impl Place {
             root,
             self.folder(),
             clock,
-            rng,
         ))
     }
 
     fn signal(&self) -> Made {
-        let (clock, rng) = self.clocked();
+        let clock = Arc::clone(&self.clock);
         let (root, account) = (self.root(SIGNAL_CLI), self.settings.account.clone());
         self.made(SignalCli::new(
             self.id.clone(),
@@ -352,7 +339,6 @@ impl Place {
             root,
             self.folder(),
             clock,
-            rng,
         ))
     }
 }

@@ -6,11 +6,11 @@ use super::{
     lock,
 };
 use async_trait::async_trait;
-use foldback_channels::{Ack, Call, ChannelAdapter, Rates, Refusal, SignalSink, ThreadPart, ThreadQuery};
+use foldback_channels::{
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Rates, Refusal, ThreadPart, ThreadQuery,
+};
 use foldback_wire::{Attachment, Capabilities, ChatId, RefusalCode, Secret};
 use std::sync::{Arc, Mutex};
-use tokio::task::JoinError;
-use tokio_util::sync::CancellationToken;
 
 /// Credentials as they were read; `None` for one that cannot be had.
 pub(super) type Credentials = Vec<Option<Secret>>;
@@ -68,6 +68,11 @@ impl Parts {
             let made = (self.make)().map_err(|error| refused(&error));
             *lock(&self.now) = Now { from, made };
         }
+        self.made()
+    }
+
+    /// The adapter as it was made last.
+    fn made(&self) -> Result<Arc<dyn ChannelAdapter>, Refusal> {
         lock(&self.now).made.clone()
     }
 }
@@ -97,34 +102,52 @@ impl ChannelAdapter for Renewed {
         made.as_ref().map_or(Rates::NONE, |adapter| adapter.rates())
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        // A keyring may wait for a person who opens it.
-        let parts = Arc::clone(&self.parts);
-        let renewed = tokio::task::spawn_blocking(move || parts.renew()).await;
-        let failed = |error: JoinError| Refusal::new(RefusalCode::Transient, error.to_string());
-        renewed.map_err(failed)??.run(sink, stop).await
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        let made = if connection.is_first() {
+            // A keyring may wait for a person who opens it.
+            let parts = Arc::clone(&self.parts);
+            match tokio::task::spawn_blocking(move || parts.renew()).await {
+                Ok(renewed) => renewed,
+                Err(error) => {
+                    let failed = Refusal::new(RefusalCode::Transient, error.to_string());
+                    return ConnectionEnd::Lost(failed);
+                }
+            }
+        } else {
+            self.parts.made()
+        };
+        match made {
+            Ok(adapter) => adapter.connect(connection).await,
+            Err(refusal) => ConnectionEnd::Refused(Refusal {
+                detail: refusal.to_string(),
+                ..refusal
+            }),
+        }
+    }
+
+    async fn disconnect(&self, connection: &Connection) {
+        if let Ok(adapter) = self.parts.made() {
+            adapter.disconnect(connection).await;
+        }
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
-        let made = lock(&self.parts.now).made.clone();
-        made?.perform(call).await
+        self.parts.made()?.perform(call).await
     }
 
     async fn fetch(&self, chat: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
-        let made = lock(&self.parts.now).made.clone();
-        made?.fetch(chat, file, limit).await
+        self.parts.made()?.fetch(chat, file, limit).await
     }
 
     async fn read_thread(&self, query: &ThreadQuery) -> Result<Option<ThreadPart>, Refusal> {
-        let made = lock(&self.parts.now).made.clone();
-        made?.read_thread(query).await
+        self.parts.made()?.read_thread(query).await
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::adapters::build;
-    use foldback_channels::Signal;
+    use foldback_channels::{Signal, stay_connected};
     use foldback_pipeline::{
         SeededRng, TokioClock,
         config::{self, CredentialReader},
@@ -146,24 +169,32 @@ mod tests {
         let adapters = build(&config, dir.path(), &credentials, dir.path(), None, &clock, &rng).unwrap();
         let (_, telegram) = &adapters.all[0];
         let (sink, mut signals) = mpsc::channel(8);
-        let refused = telegram
-            .run(sink.clone(), CancellationToken::new())
-            .await
-            .unwrap_err();
+        let run = |stop| {
+            stay_connected(
+                Arc::clone(telegram),
+                sink.clone(),
+                stop,
+                clock.clone(),
+                rng.clone(),
+            )
+        };
+        let refused = run(CancellationToken::new()).await.unwrap_err();
         assert!(
             refused
                 .detail
-                .starts_with("channels.telegram.token: the secret file"),
+                .starts_with("rejected: channels.telegram.token: the secret file"),
             "{refused}"
+        );
+        let reported = signals.recv().await;
+        assert!(
+            matches!(&reported, Some(Signal::State { why, .. }) if *why == refused.detail),
+            "{reported:?}"
         );
 
         for token in ["123:abcdef", "456:ghijkl"] {
             std::fs::write(dir.path().join("token"), format!("{token}\n")).unwrap();
             let stop = CancellationToken::new();
-            let again = tokio::spawn({
-                let (telegram, sink, stop) = (Arc::clone(telegram), sink.clone(), stop.clone());
-                async move { telegram.run(sink, stop).await }
-            });
+            let again = tokio::spawn(run(stop.clone()));
             // Nobody listens there, but now it has a token to ask with.
             let came = signals.recv().await;
             assert!(matches!(came, Some(Signal::State { .. }) | None), "{came:?}");

@@ -1,6 +1,6 @@
 //! Calls of the REST interface: <https://discord.com/developers/docs/reference#http-api>.
 
-use super::refusal::{RouteLimit, refusal};
+use super::refusal::{RouteLimit, SERVICE, refusal};
 use crate::download::{Hosts, download};
 use crate::pauses::Pauses;
 use crate::{LimitScope, Refusal, http};
@@ -67,7 +67,7 @@ impl Api {
 
     /// Asks for something.
     pub(super) async fn get<T: DeserializeOwned>(&self, path: &[&str]) -> Result<T, Refusal> {
-        read(&self.answer(self.request(Method::GET, path)).await?.0)
+        SERVICE.read(&self.answer(self.request(Method::GET, path)).await?.0)
     }
 
     /// Asks for what a turn can do without: `route` of `channel`, at this path below it. It is not called while a limit of
@@ -95,7 +95,7 @@ impl Api {
             }
             Err(_) => {}
         }
-        let read = answer.and_then(|(body, _)| read(&body));
+        let read = answer.and_then(|(body, _)| SERVICE.read(&body));
         read.map_err(|refusal| Refusal {
             maybe_done: false,
             by_front_end: false,
@@ -110,7 +110,7 @@ impl Api {
         body: &(impl Serialize + Sync),
     ) -> Result<(T, RouteLimit), Refusal> {
         let (body, limit) = self.answer(self.request(Method::POST, path).json(body)).await?;
-        Ok((read(&body)?, limit))
+        Ok((SERVICE.read(&body)?, limit))
     }
 
     /// Makes something that comes with a file.
@@ -121,7 +121,7 @@ impl Api {
     ) -> Result<(T, RouteLimit), Refusal> {
         let request = self.request(Method::POST, path).multipart(form);
         let (body, limit) = self.answer(request.timeout(FILE_PATIENCE)).await?;
-        Ok((read(&body)?, limit))
+        Ok((SERVICE.read(&body)?, limit))
     }
 
     /// Changes something.
@@ -184,27 +184,15 @@ impl Api {
 
     /// The body of an answer, and its words about limits.
     async fn answer(&self, request: RequestBuilder) -> Result<(Vec<u8>, RouteLimit), Refusal> {
-        let response = request.send().await.map_err(http::unanswered)?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        let body = http::read_body(response).await?;
-        if status.is_success() {
-            return Ok((body, RouteLimit::of(&headers)));
+        let answer = SERVICE.send(request).await?;
+        if answer.status.is_success() {
+            return Ok((answer.body, RouteLimit::of(&answer.headers)));
         }
-        let refusal = refusal(status, &headers, &body);
+        let refusal = refusal(&answer);
         if refusal.code == RefusalCode::RateLimited && refusal.scope == LimitScope::Channel {
             self.pauses.note(Asked::All, refusal.retry_after);
         }
         let detail = self.token.hide_in(&refusal.detail);
         Err(Refusal { detail, ..refusal })
     }
-}
-
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
-    serde_json::from_slice(body).map_err(|e| {
-        Refusal::new(
-            RefusalCode::Rejected,
-            format!("Discord answered something else: {e}"),
-        )
-        .or_done()
-    })
 }

@@ -23,7 +23,8 @@ mod thread;
 use crate::folder::Folder;
 use crate::menu::Menu;
 use crate::{
-    Ack, Call, ChannelAdapter, MenuCommand, Rates, Refusal, SignalSink, ThreadPart, ThreadQuery, rates,
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, MenuCommand, Rates, Refusal, ThreadPart,
+    ThreadQuery, rates,
 };
 use api::Api;
 use async_trait::async_trait;
@@ -37,7 +38,6 @@ use session::Session;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::{Mutex, OnceCell};
-use tokio_util::sync::CancellationToken;
 
 /// Where Discord is.
 pub const DISCORD: &str = "https://discord.com";
@@ -65,7 +65,7 @@ pub struct Discord {
     menu: Menu,
     clock: Arc<dyn Clock>,
     rng: Arc<dyn Rng>,
-    /// Held by `run`: there is one connection at a time. It outlives a run, so that the next one takes up where
+    /// Held by an attempt to connect: there is one at a time. It outlives a run, so that the next one takes up where
     /// this one ended, as long as Discord remembers.
     session: Mutex<Session>,
     /// The id of the bot, once Discord has told it.
@@ -150,13 +150,8 @@ impl ChannelAdapter for Discord {
         rates(Platform::Discord)
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        tokio::select! {
-            biased;
-            () = stop.cancelled() => Ok(()),
-            () = sink.closed() => Ok(()),
-            refusal = self.receive(&sink) => Err(refusal),
-        }
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        self.receive(connection).await
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {

@@ -5,10 +5,8 @@ use super::menu::UsedCommand;
 use super::message::{Message, roles_of};
 use super::session::{Bot, KnownPlace, Open, Place, Session};
 use super::socket::{End, PATIENCE, Payload, Socket};
-use crate::backoff::Backoff;
-use crate::loopback::report;
 use crate::unread::Reader;
-use crate::{Arrival, Refusal, Signal, SignalSink};
+use crate::{Arrival, Connection, ConnectionEnd, Refusal, Signal, SignalSink};
 use foldback_wire::{ChannelState, RefusalCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -79,38 +77,24 @@ struct SessionStartLimit {
 }
 
 impl Discord {
-    /// Receives until Discord wants this bot no more.
-    pub(super) async fn receive(&self, sink: &SignalSink) -> Refusal {
+    /// Follows the session over one connection until that ends.
+    pub(super) async fn receive(&self, connection: &Connection) -> ConnectionEnd {
         let mut session = self.session.lock().await;
-        let mut backoff = Backoff::default();
-        loop {
-            report(sink, ChannelState::Connecting, "connecting to Discord").await;
-            let Err(End { refusal, session_too }) = self.attend(&mut session, sink, &mut backoff).await;
-            if session_too {
-                session.end();
-            }
-            let state = match refusal.code {
-                RefusalCode::RateLimited => ChannelState::RateLimited,
-                _ => ChannelState::Down,
-            };
-            report(sink, state, &refusal.detail).await;
-            if refusal.code == RefusalCode::Forbidden {
-                return refusal;
-            }
-            let wait = refusal
-                .retry_after
-                .unwrap_or_else(|| backoff.next(self.rng.as_ref()));
-            self.clock.sleep_until(self.clock.now().plus(wait)).await;
+        connection
+            .report(ChannelState::Connecting, "connecting to Discord")
+            .await;
+        let Err(End { refusal, session_too }) = self.attend(&mut session, connection).await;
+        if session_too {
+            session.end();
+        }
+        match refusal.code {
+            RefusalCode::Forbidden => ConnectionEnd::Refused(refusal),
+            _ => ConnectionEnd::Lost(refusal),
         }
     }
 
-    /// Follows a session over one connection until that ends.
-    async fn attend(
-        &self,
-        session: &mut Session,
-        sink: &SignalSink,
-        backoff: &mut Backoff,
-    ) -> Result<Infallible, End> {
+    async fn attend(&self, session: &mut Session, connection: &Connection) -> Result<Infallible, End> {
+        let sink = connection.sink();
         let mut socket = self.take_up(session).await?;
         // A gateway that answers heartbeats and begins nothing would be waited for for ever.
         let mut overdue = pin!(tokio::time::sleep(PATIENCE));
@@ -141,8 +125,8 @@ impl Discord {
                         }
                     };
                     match payload.op {
-                        Opcode::Dispatch => self.dispatch(payload, &mut socket, session, sink).await?,
-                        Opcode::HeartbeatAck if socket.up => backoff.reset(),
+                        Opcode::Dispatch => self.dispatch(payload, &mut socket, session, connection).await?,
+                        Opcode::HeartbeatAck if socket.up => connection.confirm(),
                         Opcode::Heartbeat => {
                             self.mark(session).await;
                             socket.beat_now(session.safe()).await?;
@@ -207,13 +191,13 @@ impl Discord {
         event: Payload,
         socket: &mut Socket,
         session: &mut Session,
-        sink: &SignalSink,
+        connection: &Connection,
     ) -> Result<(), End> {
         let Some(seq) = event.s else { return Ok(()) };
         if let Some(open) = session.open().filter(|_| !socket.up) {
             // What was missed comes first: the session goes on. Said before that, so that what is answered may go.
             let why = format!("connected again as {}, nothing was missed", open.bot.name);
-            let up = report(sink, ChannelState::Up, &why);
+            let up = connection.report(ChannelState::Up, &why);
             socket.during(session.safe(), up).await?;
             socket.up = true;
             socket.during(session.safe(), self.set_menu()).await?;
@@ -237,13 +221,16 @@ impl Discord {
                 let _ = self.own_id.set(open.bot.id);
                 session.begin(open, seq);
                 self.mark(session).await;
-                let up = report(sink, ChannelState::Up, &why);
+                let up = connection.report(ChannelState::Up, &why);
                 socket.during(session.safe(), up).await?;
                 socket.up = true;
                 socket.during(session.safe(), self.set_menu()).await?;
             }
             _ if !session.is_new(seq) => {}
-            Some("MESSAGE_CREATE") => self.hand_over(event.d, seq, socket, session, sink).await?,
+            Some("MESSAGE_CREATE") => {
+                let sink = connection.sink();
+                self.hand_over(event.d, seq, socket, session, sink).await?;
+            }
             Some("INTERACTION_CREATE") => {
                 let used = session.bot().and_then(|bot| UsedCommand::read(&event.d, bot.id));
                 let Some(used) = used else {
@@ -253,6 +240,7 @@ impl Discord {
                 if !self.menu.commands().is_empty() {
                     socket.during(session.safe(), self.acknowledge(&used)).await?;
                 }
+                let sink = connection.sink();
                 self.hand_over(used.message, seq, socket, session, sink).await?;
             }
             Some("GUILD_CREATE") => {

@@ -1,7 +1,8 @@
 //! What Discord's error codes mean:
 //! <https://discord.com/developers/docs/topics/opcodes-and-status-codes#json-json-error-codes>.
 
-use crate::{LimitScope, Pause, Refusal, http};
+use crate::http::{self, Answer, Service};
+use crate::{LimitScope, Pause, Refusal};
 use foldback_wire::RefusalCode;
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
@@ -12,7 +13,7 @@ use std::time::Duration;
 /// What a refused call is answered with.
 /// <https://discord.com/developers/docs/reference#error-messages>
 #[derive(Debug, Default, Deserialize)]
-struct Answer {
+struct Said {
     #[serde(default)]
     code: u32,
     #[serde(default)]
@@ -36,58 +37,36 @@ struct Complaint {
     says: String,
 }
 
+/// What stands before the interface limits the address of this machine.
+pub(super) const SERVICE: Service = Service {
+    name: "Discord",
+    front_limit: LimitScope::Channel,
+    limit_header: reset_after,
+};
+
 /// A refusal as Discord's edge or its interface gives it.
-pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Refusal {
-    let asked = http::retry_after(headers);
-    let Ok(answer) = serde_json::from_slice::<Answer>(body) else {
-        return wordless(status, asked.or_else(|| reset_after(headers)), asked);
+pub(super) fn refusal(answer: &Answer) -> Refusal {
+    let (status, headers) = (answer.status, &answer.headers);
+    let Ok(said) = serde_json::from_slice::<Said>(&answer.body) else {
+        return SERVICE.wordless(status, headers);
     };
-    let complaints = complaints(&answer.errors);
-    let mut detail = answer.message;
+    let complaints = complaints(&said.errors);
+    let mut detail = said.message;
     for Complaint { field, says, .. } in &complaints {
         detail = format!("{detail} ({field}: {says})");
     }
-    if answer.global {
+    if said.global {
         detail = format!("{detail} (all calls of this bot)");
     }
-    let code = kind(status, answer.code, &complaints);
-    Refusal {
-        retry_after: match code {
-            RefusalCode::RateLimited => answer
-                .retry_after
-                .and_then(http::seconds)
-                .or(asked)
-                .or_else(|| reset_after(headers)),
-            RefusalCode::Transient => asked,
-            _ => None,
-        },
-        scope: scope(answer.global, headers),
-        bucket: bucket(headers),
-        // A server that failed may have failed after it did what was asked.
-        maybe_done: status.is_server_error(),
-        ..Refusal::new(code, format!("{detail} (code {})", answer.code))
-    }
-}
-
-/// Not Discord's interface speaks, but what stands before it: `limit` is the wait of a rate limit, `asked` what its header
-/// asks for whatever the reason.
-fn wordless(status: StatusCode, limit: Option<Duration>, asked: Option<Duration>) -> Refusal {
-    let code = match status {
-        StatusCode::TOO_MANY_REQUESTS => RefusalCode::RateLimited,
-        StatusCode::PAYLOAD_TOO_LARGE => RefusalCode::TooLong,
-        _ => RefusalCode::Transient,
-    };
+    let code = kind(status, said.code, &complaints);
+    let limited = code == RefusalCode::RateLimited;
     let refusal = Refusal {
-        retry_after: limit.filter(|_| code == RefusalCode::RateLimited),
-        // It limits the address of this machine.
-        scope: LimitScope::Channel,
-        ..Refusal::new(code, format!("Discord answered {status} without a word"))
+        retry_after: said.retry_after.filter(|_| limited).and_then(http::seconds),
+        scope: scope(said.global, headers),
+        bucket: bucket(headers),
+        ..Refusal::new(code, format!("{detail} (code {})", said.code))
     };
-    if status.is_client_error() {
-        refusal
-    } else {
-        http::wordless(refusal, status, asked)
-    }
+    SERVICE.complete(refusal, status, headers)
 }
 
 fn kind(status: StatusCode, code: u32, complaints: &[Complaint]) -> RefusalCode {
@@ -201,11 +180,11 @@ mod tests {
     }
 
     fn of(status: u16, body: &Value) -> Refusal {
-        refusal(
-            StatusCode::from_u16(status).unwrap(),
-            &headers(&[("retry-after", "7")]),
-            body.to_string().as_bytes(),
-        )
+        refusal(&Answer {
+            status: StatusCode::from_u16(status).unwrap(),
+            headers: headers(&[("retry-after", "7")]),
+            body: body.to_string().into(),
+        })
     }
 
     #[test]
@@ -273,7 +252,11 @@ mod tests {
             refusal.detail
         );
         let limited = |told: &[(&'static str, &'static str)], body: &[u8]| {
-            let refusal = super::refusal(StatusCode::TOO_MANY_REQUESTS, &headers(told), body);
+            let refusal = super::refusal(&Answer {
+                status: StatusCode::TOO_MANY_REQUESTS,
+                headers: headers(told),
+                body: body.to_vec(),
+            });
             assert_eq!(refusal.code, RefusalCode::RateLimited);
             (refusal.scope, refusal.retry_after)
         };

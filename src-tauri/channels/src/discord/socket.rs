@@ -1,20 +1,17 @@
 //! One connection to the gateway: <https://discord.com/developers/docs/events/gateway#connections>.
 
-use crate::{Refusal, Unreadable, http, http::BODY_BYTES};
+use crate::http::{self, BODY_BYTES, WebSocket};
+use crate::{Refusal, Unreadable};
 use foldback_wire::{Clock, RefusalCode, Rng, Sleep, SteadyTime};
 use futures::{SinkExt as _, StreamExt as _};
-use reqwest::header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE};
-use reqwest::{StatusCode, Upgraded, Url};
+use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use serenity::constants::{GATEWAY_VERSION, Opcode, close_codes};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Error;
-use tokio_tungstenite::tungstenite::handshake::client::generate_key;
-use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
-use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message};
 
 /// Longest time for opening a connection, and then for taking up a session on it: Discord needs a second or two for each.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
@@ -50,7 +47,7 @@ pub(super) struct Payload {
 }
 
 pub(super) struct Socket {
-    stream: WebSocketStream<Upgraded>,
+    stream: WebSocket,
     clock: Arc<dyn Clock>,
     interval: Duration,
     beat_at: SteadyTime,
@@ -164,9 +161,8 @@ impl Socket {
     }
 }
 
-/// The handshake of a WebSocket (RFC 6455, section 4.1) by the client of all other calls, and so with its rule that
-/// nothing secret travels in the open.
-async fn connect(gateway: &str) -> Result<WebSocketStream<Upgraded>, Refusal> {
+/// Opens a connection by the client of all other calls, and so with its rule that nothing secret travels in the open.
+async fn connect(gateway: &str) -> Result<WebSocket, Refusal> {
     let wrong = |why: &str| broken(&format!("the gateway's address {gateway:?} {why}"));
     if !gateway.starts_with("ws://") && !gateway.starts_with("wss://") {
         return Err(wrong("is none of a WebSocket"));
@@ -180,25 +176,8 @@ async fn connect(gateway: &str) -> Result<WebSocketStream<Upgraded>, Refusal> {
         .clear()
         .append_pair("v", &GATEWAY_VERSION.to_string())
         .append_pair("encoding", "json");
-    let key = generate_key();
-    let request = client
-        .get(url)
-        .header(CONNECTION, "Upgrade")
-        .header(UPGRADE, "websocket")
-        .header(SEC_WEBSOCKET_VERSION, "13")
-        .header(SEC_WEBSOCKET_KEY, &key);
-    let response = request.send().await.map_err(http::unanswered)?;
-    let accept = response.headers().get(SEC_WEBSOCKET_ACCEPT);
-    let accepted =
-        accept.is_some_and(|accept| accept.as_bytes() == derive_accept_key(key.as_bytes()).as_bytes());
-    if response.status() != StatusCode::SWITCHING_PROTOCOLS || !accepted {
-        return Err(broken(&format!("the gateway answered {}", response.status())));
-    }
-    let upgraded = response.upgrade().await.map_err(http::unanswered)?;
-    let limits = WebSocketConfig::default()
-        .max_message_size(Some(BODY_BYTES))
-        .max_frame_size(Some(BODY_BYTES));
-    Ok(WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(limits)).await)
+    let opened = http::open_websocket(client.get(url), BODY_BYTES).await?;
+    opened.map_err(|response| broken(&format!("the gateway answered {}", response.status())))
 }
 
 /// An event that is longer than any is read. Its session ends too: a resumed one would begin with the same event.

@@ -1,20 +1,21 @@
 //! Foldback's side.
 
 use super::protocol::{Line, Reply, Request};
-use crate::backoff::Backoff;
-use crate::loopback::{file_size, report};
+use crate::loopback::file_size;
 use crate::sim::CallFault;
-use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink, ThreadPart, ThreadQuery};
+use crate::{
+    Ack, Arrival, Call, ChannelAdapter, Connection, ConnectionEnd, Refusal, Signal, ThreadPart, ThreadQuery,
+};
 use async_trait::async_trait;
 use base64::{Engine as _, prelude::BASE64_STANDARD as BASE64};
-use foldback_wire::{Attachment, Capabilities, ChannelState, ChatId, Clock, Inbound, RefusalCode, Rng};
+use foldback_wire::{Attachment, Capabilities, ChannelState, ChatId, Clock, Inbound, RefusalCode};
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpStream;
-use tokio_util::sync::CancellationToken;
 
 /// How long a call may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -25,7 +26,6 @@ pub struct RemoteLoopback {
     capabilities: Capabilities,
     platform: SocketAddr,
     clock: Arc<dyn Clock>,
-    rng: Arc<dyn Rng>,
     send_dir: Option<PathBuf>,
 }
 
@@ -36,14 +36,12 @@ impl RemoteLoopback {
         capabilities: Capabilities,
         platform: SocketAddr,
         clock: Arc<dyn Clock>,
-        rng: Arc<dyn Rng>,
         send_dir: Option<PathBuf>,
     ) -> Self {
         Self {
             capabilities,
             platform,
             clock,
-            rng,
             send_dir,
         }
     }
@@ -92,37 +90,23 @@ impl RemoteLoopback {
     }
 
     /// Listens on one connection until it breaks.
-    async fn listen(&self, sink: &SignalSink, backoff: &mut Backoff) -> io::Result<()> {
+    async fn listen(&self, connection: &Connection) -> io::Result<Infallible> {
         let mut line = Line::new(TcpStream::connect(self.platform).await?);
         line.write(&Request::Listen).await?;
-        report(sink, ChannelState::Up, "connected").await;
-        backoff.reset();
+        connection.report(ChannelState::Up, "connected").await;
+        connection.confirm();
         loop {
             let Some(Reply::Message { message }) = line.read().await? else {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             };
             let id = message.message.clone();
             let (arrival, kept) = Arrival::until_kept(*message);
-            if sink.send(Signal::Message(Box::new(arrival))).await.is_err() {
-                return Ok(());
-            }
+            // A closed sink ends the run, and leaves the message unkept.
+            let _ = connection.sink().send(Signal::Message(Box::new(arrival))).await;
             if kept.await.is_err() {
                 return Err(io::Error::other(format!("message {id} was not kept")));
             }
             line.write(&Request::Got { message: id }).await?;
-        }
-    }
-
-    async fn stay_connected(&self, sink: &SignalSink) {
-        let mut backoff = Backoff::default();
-        loop {
-            report(sink, ChannelState::Connecting, "connecting").await;
-            let Err(error) = self.listen(sink, &mut backoff).await else {
-                return;
-            };
-            report(sink, ChannelState::Down, &error.to_string()).await;
-            let wait = backoff.next(self.rng.as_ref());
-            self.clock.sleep_until(self.clock.now().plus(wait)).await;
         }
     }
 }
@@ -133,14 +117,10 @@ impl ChannelAdapter for RemoteLoopback {
         &self.capabilities
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        tokio::select! {
-            biased;
-            () = stop.cancelled() => {}
-            () = sink.closed() => {}
-            () = self.stay_connected(&sink) => {}
-        }
-        Ok(())
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        connection.report(ChannelState::Connecting, "connecting").await;
+        let Err(error) = self.listen(connection).await;
+        ConnectionEnd::Lost(Refusal::new(RefusalCode::Transient, error.to_string()))
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {

@@ -19,18 +19,17 @@ mod refusal;
 mod send;
 
 use crate::folder::Folder;
-use crate::{Ack, Call, ChannelAdapter, Rates, Refusal, SignalSink, rates};
+use crate::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Rates, Refusal, rates};
 use async_trait::async_trait;
 use attach::MAX_FILE;
 use daemon::Daemon;
 use envelope::Me;
-use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, Rng};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform};
 use memory::Memory;
 use receipts::Receipts;
 use serde_json::{Map, Value};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
 
 /// Where signal-cli listens unless it is told otherwise.
 pub const SIGNAL_CLI: &str = "tcp://127.0.0.1:7583";
@@ -42,9 +41,10 @@ pub struct SignalCli {
     daemon: Arc<Daemon>,
     account: Option<String>,
     folder: Folder,
-    rng: Arc<dyn Rng>,
-    clock: Arc<dyn Clock>,
     state: Arc<Mutex<State>>,
+    /// The connection on which messages arrive. Held by an attempt to connect; one that is dropped leaves it here, so
+    /// that what is on its way is taken before it is closed.
+    listening: tokio::sync::Mutex<Option<receive::Listening>>,
     /// Read receipts under way, which end with the adapter.
     showing: Mutex<JoinSet<()>>,
 }
@@ -71,7 +71,6 @@ impl SignalCli {
         root: &str,
         folder: Folder,
         clock: Arc<dyn Clock>,
-        rng: Arc<dyn Rng>,
     ) -> Result<Self, Refusal> {
         let file_limit = capabilities.file_limit.map(|limit| limit.min(MAX_FILE));
         Ok(Self {
@@ -80,7 +79,7 @@ impl SignalCli {
                 file_limit,
                 ..capabilities
             },
-            daemon: Arc::new(Daemon::at(root, Arc::clone(&clock))?),
+            daemon: Arc::new(Daemon::at(root, clock)?),
             state: Arc::new(Mutex::new(State {
                 me: Me::of(account.as_deref()),
                 ..State::default()
@@ -88,8 +87,7 @@ impl SignalCli {
             showing: Mutex::default(),
             account,
             folder,
-            rng,
-            clock,
+            listening: tokio::sync::Mutex::default(),
         })
     }
 
@@ -122,19 +120,16 @@ impl ChannelAdapter for SignalCli {
         rates(Platform::Signal)
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        let mut listening = None;
-        let end = tokio::select! {
-            biased;
-            () = stop.cancelled() => Ok(()),
-            () = sink.closed() => Ok(()),
-            refusal = self.receive(&sink, &mut listening) => Err(refusal),
-        };
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        self.receive(connection).await
+    }
+
+    async fn disconnect(&self, connection: &Connection) {
+        let listening = self.listening.lock().await.take();
         if let Some(listening) = listening {
             self.leave(listening).await;
         }
-        self.empty(&sink).await;
-        end
+        self.empty(connection.sink()).await;
     }
 
     /// Performs an operation, and shows those who wrote in the chat that they were read.

@@ -9,10 +9,8 @@ use super::daemon::PATIENCE;
 use super::envelope::{Me, Notification};
 use super::link::{Fault, Link, Received};
 use super::refusal::{self, METHOD_NOT_FOUND};
-use crate::backoff::Backoff;
-use crate::loopback::report;
 use crate::unread::Reader;
-use crate::{Arrival, Refusal, Signal, SignalSink, Unreadable};
+use crate::{Arrival, Connection, ConnectionEnd, Refusal, Signal, SignalSink, Unreadable};
 use foldback_wire::{ChannelState, Inbound, MessageId, Receipt, RefusalCode, Timestamp};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -58,34 +56,23 @@ struct Account {
 }
 
 impl SignalCli {
-    /// Receives until trying again is senseless. The connection it has is kept in `listening`.
-    pub(super) async fn receive(&self, sink: &SignalSink, listening: &mut Option<Listening>) -> Refusal {
-        let mut backoff = Backoff::default();
-        loop {
-            let daemon = &self.daemon;
-            report(
-                sink,
-                ChannelState::Connecting,
-                &format!("connecting to signal-cli at {daemon}"),
-            )
-            .await;
-            let Err(refusal) = self.listen(sink, listening, &mut backoff).await;
-            *listening = None;
-            report(sink, ChannelState::Down, &refusal.detail).await;
-            if refusal.code != RefusalCode::Transient {
-                return refusal;
-            }
-            let wait = backoff.next(self.rng.as_ref());
-            self.clock.sleep_until(self.clock.now().plus(wait)).await;
+    /// Receives on one connection until it breaks.
+    pub(super) async fn receive(&self, connection: &Connection) -> ConnectionEnd {
+        let mut listening = self.listening.lock().await;
+        let why = format!("connecting to signal-cli at {}", self.daemon);
+        connection.report(ChannelState::Connecting, &why).await;
+        let Err(refusal) = self.listen(connection, &mut listening).await;
+        *listening = None;
+        match refusal.code {
+            RefusalCode::Transient => ConnectionEnd::Lost(refusal),
+            _ => ConnectionEnd::Refused(refusal),
         }
     }
 
-    /// Receives on one connection until it breaks.
     async fn listen(
         &self,
-        sink: &SignalSink,
+        connection: &Connection,
         listening: &mut Option<Listening>,
-        backoff: &mut Backoff,
     ) -> Result<Infallible, Refusal> {
         let mut link = self.daemon.connect().await?;
         self.find_account(&mut link).await?;
@@ -99,10 +86,11 @@ impl SignalCli {
             .me
             .account()
             .map_or_else(String::new, |me| format!(" as {me}"));
-        report(sink, ChannelState::Up, &format!("connected{as_whom}")).await;
-        backoff.reset();
+        let why = format!("connected{as_whom}");
+        connection.report(ChannelState::Up, &why).await;
+        connection.confirm();
         loop {
-            self.hand_over(sink).await;
+            self.hand_over(connection.sink()).await;
             let received = link.received().await.map_err(|error| {
                 let why = format!("the connection to signal-cli broke: {error}");
                 Refusal::new(RefusalCode::Transient, why)

@@ -50,30 +50,10 @@ impl IdSource {
     }
 }
 
-/// Whether a message id has the form of the platform's own ids. What has not can only be refused by it.
-pub fn is_message_id(platform: Platform, id: &MessageId) -> bool {
-    let digits = |text: &str, most: usize| {
-        !text.is_empty() && text.len() <= most && text.bytes().all(|b| b.is_ascii_digit())
-    };
-    let id = id.as_str();
-    match platform {
-        Platform::Telegram => digits(id, 10),
-        Platform::Discord => digits(id, 20),
-        // When it was sent, and by whom if not by the bot.
-        Platform::Signal => {
-            let (sent, author) = id.split_once(':').unwrap_or((id, "bot"));
-            digits(sent, 15) && !author.is_empty()
-        }
-        Platform::Slack => id
-            .split_once('.')
-            .is_some_and(|(s, us)| digits(s, 10) && us.len() == 6 && digits(us, 6)),
-        Platform::Whatsapp => id.strip_prefix("wamid.").is_some_and(|rest| !rest.is_empty()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::is_message_id;
 
     #[test]
     fn ids_have_their_platforms_form_and_never_repeat() {

@@ -9,10 +9,9 @@ mod rules;
 pub use chat::{Author, Chat, Content, Message, Replaced};
 pub use file::SimFile;
 pub use foldback_wire::{CallFailure, CallFault};
-pub use ids::is_message_id;
 pub use rules::file_limit;
 
-use crate::{Ack, Call, Refusal, ThreadPart, ThreadQuery};
+use crate::{Ack, Call, Refusal, ThreadPart, ThreadQuery, is_message_id};
 use foldback_wire::{
     Capabilities, ChatId, Inbound, MessageFlags, MessageId, OpKind, Operation, Platform, RefusalCode,
     ReplyForm, ThreadId, Timestamp,

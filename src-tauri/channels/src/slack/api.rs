@@ -2,22 +2,16 @@
 
 use super::meaning;
 use crate::download::{Hosts, download};
+use crate::http::{self, Service, WebSocket};
 use crate::pauses::Pauses;
-use crate::{LimitScope, Refusal, http};
+use crate::{LimitScope, Refusal};
 use foldback_wire::{Attachment, RefusalCode, Secret};
-use reqwest::header::{
-    CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION,
-    UPGRADE,
-};
-use reqwest::{Client, Response, StatusCode, Upgraded, Url};
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use reqwest::{Client, Response, StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
 use tokio::time::timeout;
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::handshake::client::generate_key;
-use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
-use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 /// How long a call may take; sending a large file takes longer than any other.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -25,8 +19,12 @@ const FILE_PATIENCE: Duration = Duration::from_mins(15);
 /// Most bytes of a message of a websocket.
 const MAX_FRAME: usize = 4_000_000;
 
-/// An open websocket.
-pub(super) type Link = WebSocketStream<Upgraded>;
+/// Calls are counted by method and workspace: <https://docs.slack.dev/apis/web-api/rate-limits>.
+const SERVICE: Service = Service {
+    name: "Slack",
+    front_limit: LimitScope::Route,
+    limit_header: |_| None,
+};
 
 pub(super) struct Api {
     client: Client,
@@ -56,7 +54,7 @@ struct File {
 /// What every call is answered with, next to its result:
 /// <https://docs.slack.dev/apis/web-api/#responses>.
 #[derive(Debug, Deserialize)]
-struct Answer {
+struct Said {
     ok: bool,
     #[serde(default)]
     error: String,
@@ -126,40 +124,25 @@ impl Api {
             .bearer_auth(token.expose())
             .form(parameters)
             .timeout(PATIENCE);
-        let response = request.send().await.map_err(http::unanswered)?;
-        let (status, wait) = (response.status(), http::retry_after(response.headers()));
-        let body = http::read_body(response).await?;
-        if status == StatusCode::TOO_MANY_REQUESTS {
-            return Err(rate_limited(wait));
+        let answer = SERVICE.send(request).await?;
+        if answer.status == StatusCode::TOO_MANY_REQUESTS {
+            return Err(rate_limited(http::retry_after(&answer.headers)));
         }
-        let Ok(answer) = serde_json::from_slice::<Answer>(&body) else {
-            return Err(unreadable(status, wait));
+        let Ok(said) = serde_json::from_slice::<Said>(&answer.body) else {
+            return Err(SERVICE.wordless(answer.status, &answer.headers));
         };
-        if !answer.ok {
-            let needed = answer.needed.as_deref();
-            let mut refusal = meaning::of(&token.hide_in(&answer.error), needed);
-            if refusal.code == RefusalCode::RateLimited {
-                refusal.retry_after = wait;
-                refusal.scope = LimitScope::Route;
-            }
-            for said in answer
-                .response_metadata
-                .into_iter()
-                .flat_map(|more| more.messages)
-            {
-                refusal.detail = format!("{}; {}", refusal.detail, token.hide_in(&said));
-            }
-            if status.is_server_error() {
-                // It may have failed after it did what was asked.
-                refusal.maybe_done = true;
-                refusal.retry_after = refusal.retry_after.or(wait);
-            }
-            return Err(refusal);
+        if said.ok {
+            return SERVICE.read(&answer.body);
         }
-        serde_json::from_slice(&body).map_err(|e| {
-            let what = format!("Slack answered something else: {e}");
-            Refusal::new(RefusalCode::Rejected, what).or_done()
-        })
+        let mut refusal = meaning::of(&token.hide_in(&said.error), said.needed.as_deref());
+        if refusal.code == RefusalCode::RateLimited {
+            refusal.scope = LimitScope::Route;
+        }
+        let more = said.response_metadata.into_iter();
+        for said in more.flat_map(|more| more.messages) {
+            refusal.detail = format!("{}; {}", refusal.detail, token.hide_in(&said));
+        }
+        Err(SERVICE.complete(refusal, answer.status, &answer.headers))
     }
 
     /// Sends a file's bytes to where Slack told to send them. The address is a credential of its own, so that no
@@ -176,12 +159,8 @@ impl Api {
         let response = request.send().await.map_err(http::unanswered)?;
         match response.status() {
             status if status.is_success() => Ok(()),
-            StatusCode::PAYLOAD_TOO_LARGE => Err(Refusal::new(
-                RefusalCode::TooLong,
-                "the file is too large for Slack",
-            )),
             StatusCode::TOO_MANY_REQUESTS => Err(rate_limited(http::retry_after(response.headers()))),
-            status => Err(unreadable(status, http::retry_after(response.headers()))),
+            status => Err(SERVICE.wordless(status, response.headers())),
         }
     }
 
@@ -189,7 +168,10 @@ impl Api {
     /// the bot's token, with the scope `files:read`.
     pub(super) async fn download(&self, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
         let id = file.source.as_deref().ok_or_else(Refusal::no_handle)?;
-        let found: Shared = self.call("files.info", &[("file", id)]).await.map_err(harmless)?;
+        let found: Shared = self
+            .call("files.info", &[("file", id)])
+            .await
+            .map_err(Refusal::harmless)?;
         let address = found.file.url_private_download.or(found.file.url_private);
         let url = self.hosts.allow(&address.unwrap_or_default())?;
         let request = self.client.get(url).bearer_auth(self.token.expose());
@@ -197,32 +179,13 @@ impl Api {
     }
 
     /// Opens a websocket. Its address carries a ticket, so that no error quotes it.
-    pub(super) async fn dial(&self, address: &str) -> Result<Link, Refusal> {
+    pub(super) async fn dial(&self, address: &str) -> Result<WebSocket, Refusal> {
         let address = address.strip_prefix("ws").unwrap_or_default();
-        let key = generate_key();
-        let request = self
-            .client
-            .get(private(&format!("http{address}"))?)
-            .header(CONNECTION, "Upgrade")
-            .header(UPGRADE, "websocket")
-            .header(SEC_WEBSOCKET_VERSION, "13")
-            .header(SEC_WEBSOCKET_KEY, &key);
-        let opened = async {
-            let response = request.send().await.map_err(http::unanswered)?;
-            if !accepts(&response, &key) {
-                return Err(unreadable(
-                    response.status(),
-                    http::retry_after(response.headers()),
-                ));
-            }
-            response.upgrade().await.map_err(http::unanswered)
-        };
+        let request = self.client.get(private(&format!("http{address}"))?);
+        let opened = timeout(PATIENCE, http::open_websocket(request, MAX_FRAME)).await;
         let late = |_| Refusal::new(RefusalCode::Transient, "Slack opens no connection");
-        let upgraded = timeout(PATIENCE, opened).await.map_err(late)??;
-        let limits = WebSocketConfig::default()
-            .max_message_size(Some(MAX_FRAME))
-            .max_frame_size(Some(MAX_FRAME));
-        Ok(WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(limits)).await)
+        let refused = |response: Response| SERVICE.wordless(response.status(), response.headers());
+        opened.map_err(late)??.map_err(refused)
     }
 }
 
@@ -246,27 +209,11 @@ fn private(address: &str) -> Result<Url, Refusal> {
     })
 }
 
-fn accepts(response: &Response, key: &str) -> bool {
-    let accept = response.headers().get(SEC_WEBSOCKET_ACCEPT);
-    response.status() == StatusCode::SWITCHING_PROTOCOLS
-        && accept.is_some_and(|accept| accept.as_bytes() == derive_accept_key(key.as_bytes()).as_bytes())
-}
-
-/// Calls are counted by method and workspace: <https://docs.slack.dev/apis/web-api/rate-limits>.
+/// What Slack says with the status 429, whatever the body is.
 fn rate_limited(wait: Option<Duration>) -> Refusal {
     Refusal {
         retry_after: wait,
         scope: LimitScope::Route,
         ..meaning::of("ratelimited", None)
-    }
-}
-
-fn unreadable(status: StatusCode, wait: Option<Duration>) -> Refusal {
-    let what = format!("Slack answered {status} without a word");
-    let refusal = Refusal::new(RefusalCode::Transient, what);
-    if status.is_client_error() {
-        refusal
-    } else {
-        http::wordless(refusal, status, wait)
     }
 }

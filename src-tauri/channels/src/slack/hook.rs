@@ -2,8 +2,6 @@
 
 use super::Slack;
 use super::intake::{Intake, due};
-use crate::backoff::Backoff;
-use crate::loopback::report;
 use crate::webhook::connections::Peer;
 use crate::webhook::{Answer, Listener, is_signed, say};
 use crate::{Refusal, Unreadable};
@@ -57,14 +55,13 @@ impl Slack {
         intake: &Intake<'_>,
         listen: SocketAddr,
         secret: &Secret,
-        backoff: &mut Backoff,
     ) -> Result<Infallible, Refusal> {
         let listener = Listener::bind(listen).await?;
         let address = listener.address()?;
-        backoff.reset();
+        intake.connection.confirm();
         let (bot, workspace) = (&intake.bot.name, &intake.bot.workspace);
         let why = format!("connected as @{bot} in {workspace}; events arrive at {address}");
-        report(intake.sink, ChannelState::Up, &why).await;
+        intake.connection.report(ChannelState::Up, &why).await;
         Err(listener
             .serve(|request, peer| self.delivered(request, peer, intake, secret))
             .await)
@@ -103,7 +100,7 @@ impl Slack {
             Ok(delivery) => delivery,
             Err(error) => {
                 let unreadable = Unreadable::new("request", &error, request.body());
-                unreadable.report(intake.sink).await;
+                unreadable.report(intake.connection.sink()).await;
                 return say(StatusCode::BAD_REQUEST, "the body is no event");
             }
         };

@@ -6,7 +6,7 @@ use super::command;
 use super::event::{self, Bot};
 use super::names::UserNames;
 use crate::unread::Reader;
-use crate::{Arrival, MenuCommand, Signal, SignalSink};
+use crate::{Arrival, Connection, MenuCommand, Signal};
 use foldback_wire::{ChannelId, ChatId, Clock, Inbound, MessageId};
 use futures::FutureExt;
 use futures::future::Shared;
@@ -66,7 +66,7 @@ impl Seen {
 pub(super) struct Intake<'a> {
     pub(super) channel: &'a ChannelId,
     pub(super) bot: Bot,
-    pub(super) sink: &'a SignalSink,
+    pub(super) connection: &'a Connection,
     pub(super) seen: &'a Seen,
     pub(super) names: &'a UserNames,
     pub(super) menu: &'a [MenuCommand],
@@ -79,7 +79,7 @@ impl Intake<'_> {
     pub(super) async fn message(&self, event: &Value) -> Option<Inbound> {
         let mut reader = Reader::default();
         let message = event::message(event, self.channel, &self.bot, &mut reader);
-        reader.report(self.sink).await;
+        reader.report(self.connection.sink()).await;
         Some(self.named(message?).await)
     }
 
@@ -87,7 +87,7 @@ impl Intake<'_> {
     pub(super) async fn command(&self, payload: &Value) -> Option<Inbound> {
         let mut reader = Reader::default();
         let message = command::message(payload, self.channel, self.menu, self.clock.now(), &mut reader);
-        reader.report(self.sink).await;
+        reader.report(self.connection.sink()).await;
         Some(self.named(message?).await)
     }
 
@@ -122,7 +122,7 @@ impl Intake<'_> {
     /// Waits for a place and hands a message over. Whether it is durable, in time for its confirmation.
     pub(super) async fn keep(&self, message: Inbound, due: Instant) -> bool {
         in_time(due, async {
-            let place = self.sink.reserve().await.ok()?;
+            let place = self.connection.sink().reserve().await.ok()?;
             self.hand_over(message, place).await.ok()
         })
         .await

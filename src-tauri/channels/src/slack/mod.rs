@@ -16,17 +16,17 @@ mod thread;
 
 use crate::folder::Folder;
 use crate::{
-    Ack, Call, ChannelAdapter, MenuCommand, Rates, Refusal, SignalSink, ThreadPart, ThreadQuery, rates,
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, MenuCommand, Rates, Refusal, ThreadPart,
+    ThreadQuery, rates,
 };
 use api::Api;
 use async_trait::async_trait;
-use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, Rng, Secret};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChannelState, ChatId, Clock, Platform, Secret};
 use intake::Seen;
 use names::UserNames;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
-use tokio_util::sync::CancellationToken;
 
 /// Where the Web API is.
 pub const SLACK: &str = "https://slack.com/api";
@@ -65,7 +65,6 @@ pub struct Slack {
     events: SlackEvents,
     folder: Folder,
     clock: Arc<dyn Clock>,
-    rng: Arc<dyn Rng>,
     seen: Seen,
     names: UserNames,
     /// The user id of the bot, once Slack has told it.
@@ -85,7 +84,6 @@ impl Slack {
         app: SlackApp,
         folder: Folder,
         clock: Arc<dyn Clock>,
-        rng: Arc<dyn Rng>,
     ) -> Result<Self, Refusal> {
         let api = Arc::new(Api::new(&app.root, app.token)?);
         Ok(Self {
@@ -96,7 +94,6 @@ impl Slack {
             events: app.events,
             folder,
             clock,
-            rng,
             seen: Seen::default(),
             own_id: OnceCell::new(),
             menu: Vec::new(),
@@ -123,13 +120,12 @@ impl ChannelAdapter for Slack {
         rates(Platform::Slack)
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        tokio::select! {
-            biased;
-            () = stop.cancelled() => Ok(()),
-            () = sink.closed() => Ok(()),
-            refusal = self.receive(&sink) => Err(refusal),
-        }
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        connection
+            .report(ChannelState::Connecting, "connecting to Slack")
+            .await;
+        let Err(refusal) = self.receive(connection).await;
+        ConnectionEnd::unless_forbidden(refusal, "Slack refuses the app")
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {

@@ -2,8 +2,7 @@
 
 use super::{Slack, event::sent_at};
 use crate::folder::Meant;
-use crate::sim::is_message_id;
-use crate::{Ack, Refusal, render};
+use crate::{Ack, Refusal, is_message_id, render};
 use foldback_wire::{Markup, MessageFlags, MessageId, Operation, Platform, RefusalCode, Target, UserId};
 use reqwest::Url;
 use serde::Deserialize;

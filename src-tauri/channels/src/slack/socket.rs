@@ -1,10 +1,8 @@
 //! Socket Mode: <https://docs.slack.dev/apis/events-api/using-socket-mode>.
 
 use super::Slack;
-use super::api::Link;
 use super::intake::{Intake, due, in_time};
-use crate::backoff::Backoff;
-use crate::loopback::report;
+use crate::http::WebSocket;
 use crate::{Refusal, Unreadable};
 use foldback_wire::{ChannelState, RefusalCode, Secret};
 use futures::stream::FuturesUnordered;
@@ -47,12 +45,11 @@ impl Slack {
         &self,
         intake: &Intake<'_>,
         token: &Secret,
-        backoff: &mut Backoff,
     ) -> Result<Infallible, Refusal> {
         let link = self.open(token).await?;
         let since = self.clock.monotonic();
         let why = format!("connected as @{} in {}", intake.bot.name, intake.bot.workspace);
-        report(intake.sink, ChannelState::Up, &why).await;
+        intake.connection.report(ChannelState::Up, &why).await;
         let replace = Notify::new();
         let connection = |link| self.connection(link, token, intake, &replace);
         let mut connections = FuturesUnordered::from_iter([connection(Some(link))]);
@@ -60,7 +57,7 @@ impl Slack {
             tokio::select! {
                 Some(refusal) = connections.next() => if connections.is_empty() {
                     if self.clock.monotonic().saturating_sub(since) > LASTING {
-                        backoff.reset();
+                        intake.connection.confirm();
                     }
                     return Err(refusal);
                 },
@@ -69,7 +66,7 @@ impl Slack {
         }
     }
 
-    async fn open(&self, token: &Secret) -> Result<Link, Refusal> {
+    async fn open(&self, token: &Secret) -> Result<WebSocket, Refusal> {
         let opened: Opened = self.api.call_as(token, "apps.connections.open", &[]).await?;
         let mut link = self.api.dial(&opened.url).await?;
         // It is up only once it says so.
@@ -89,7 +86,7 @@ impl Slack {
     /// Receives through one connection, or a new one, until it is gone.
     async fn connection(
         &self,
-        link: Option<Link>,
+        link: Option<WebSocket>,
         token: &Secret,
         intake: &Intake<'_>,
         replace: &Notify,
@@ -108,7 +105,7 @@ impl Slack {
     }
 }
 
-async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Result<Infallible, Refusal> {
+async fn converse(mut link: WebSocket, intake: &Intake<'_>, replace: &Notify) -> Result<Infallible, Refusal> {
     let mut confirmed = FuturesUnordered::new();
     // A message that was read and waits for its place in the pipeline. Nothing more is read meanwhile, so that a slow
     // pipeline slows Slack down; an idle connection keeps no place from the one that replaces it. Dropped here, the
@@ -120,7 +117,7 @@ async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Resu
             Some(envelope) = confirmed.next() => if let Some(envelope) = envelope {
                 confirm(&mut link, envelope).await?;
             },
-            place = intake.sink.reserve(), if waiting.is_some() => match (place, waiting.take()) {
+            place = intake.connection.sink().reserve(), if waiting.is_some() => match (place, waiting.take()) {
                 (Ok(place), Some((message, envelope, due))) => {
                     let kept = intake.hand_over(message, place);
                     confirmed.push(async move {
@@ -143,7 +140,7 @@ async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Resu
                 let frame = match read? {
                     Some(Ok(frame)) => frame,
                     Some(Err(unreadable)) => {
-                        unreadable.report(intake.sink).await;
+                        unreadable.report(intake.connection.sink()).await;
                         continue;
                     }
                     None => continue,
@@ -171,7 +168,7 @@ async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Resu
     }
 }
 
-async fn confirm(link: &mut Link, envelope: String) -> Result<(), Refusal> {
+async fn confirm(link: &mut WebSocket, envelope: String) -> Result<(), Refusal> {
     let confirmation = json!({"envelope_id": envelope}).to_string();
     link.send(Message::text(confirmation))
         .await
@@ -179,7 +176,7 @@ async fn confirm(link: &mut Link, envelope: String) -> Result<(), Refusal> {
 }
 
 /// The next frame; `None` for one that says nothing to an app. Pings are answered on the way.
-async fn read(link: &mut Link) -> Result<Option<Result<Frame, Unreadable>>, Refusal> {
+async fn read(link: &mut WebSocket) -> Result<Option<Result<Frame, Unreadable>>, Refusal> {
     match link.next().await {
         Some(Ok(Message::Text(text))) => {
             let frame = serde_json::from_str(&text);

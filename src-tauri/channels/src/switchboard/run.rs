@@ -1,19 +1,17 @@
-//! An adapter's run under supervision: what it reports is passed on, and when it ends by itself it is tried
-//! again.
+//! An adapter's run under supervision: what it reports is passed on, and a planned fault breaks it. What becomes of a
+//! connection that the platform ends is the business of [`crate::reconnect`].
 
 use super::line::Line;
-use crate::backoff::Backoff;
-use crate::{Arrival, LateNews, Refusal, Signal};
-use foldback_wire::{ChannelState, PLANNED, RefusalCode, Timestamp};
+use crate::{Arrival, LateNews, Refusal, Signal, stay_connected};
+use foldback_wire::{ChannelState, PLANNED, Timestamp};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-/// How long an adapter may take to stop; then it is dropped.
+/// How long an adapter may take to part; then it is dropped.
 const STOP: Duration = Duration::from_secs(5);
 
 /// A supervised run. Dropping it ends it at once.
@@ -65,85 +63,48 @@ struct Supervision {
     waiting: VecDeque<Arrival>,
 }
 
-/// How a run of the adapter ended.
-enum End {
-    /// It was told to.
-    Stopped,
-    /// A planned fault broke the connection.
-    Broken { until: Timestamp },
-    /// By itself.
-    Itself(Result<Result<(), Refusal>, JoinError>),
-}
-
-impl End {
-    /// Why, and whether it is senseless to try again.
-    fn in_words(&self) -> (String, bool) {
-        match self {
-            Self::Stopped => ("stopped".to_owned(), false),
-            Self::Broken { .. } => (format!("the connection broke: {PLANNED}"), false),
-            Self::Itself(Ok(Ok(()))) => ("the adapter ended by itself".to_owned(), false),
-            Self::Itself(Ok(Err(refusal))) => (refusal.to_string(), refusal.code != RefusalCode::Transient),
-            Self::Itself(Err(panic)) => (format!("the adapter failed: {panic}"), false),
-        }
-    }
-}
-
 impl Supervision {
     async fn watch(mut self) -> VecDeque<Arrival> {
-        let mut backoff = Backoff::default();
         while !self.stop.is_cancelled() {
             self.up = false;
             let (sink, signals) = mpsc::channel(1);
             let halt = self.stop.child_token();
-            let run = tokio::spawn({
-                let (adapter, halt) = (Arc::clone(&self.line.adapter), halt.clone());
-                async move { adapter.run(sink, halt).await }
-            });
-            let run = AbortOnDropHandle::new(run);
-            let end = self.attend(run, signals, &halt, &mut backoff).await;
-            if self.stop.is_cancelled() {
-                break;
-            }
-            let (why, hopeless) = end.in_words();
-            self.line.report(ChannelState::Down, &why);
-            if hopeless {
-                // Only a person can mend it: they switch it off and on again.
+            let (adapter, shared) = (&self.line.adapter, &self.line.shared);
+            let (clock, rng) = (Arc::clone(&shared.clock), Arc::clone(&shared.rng));
+            let run = stay_connected(Arc::clone(adapter), sink, halt.clone(), clock, rng);
+            let run = AbortOnDropHandle::new(tokio::spawn(run));
+            let Some(until) = self.attend(run, signals, &halt).await else {
+                // It was stopped, or only a person can mend it: they switch it off and on again.
                 self.stop.cancelled().await;
                 break;
-            }
-            let clock = &self.line.shared.clock;
-            let until = match end {
-                End::Broken { until } => until,
-                End::Stopped | End::Itself(_) => {
-                    clock.now().plus(backoff.next(self.line.shared.rng.as_ref()))
-                }
             };
+            let why = format!("the connection broke: {PLANNED}");
+            self.line.report(ChannelState::Down, &why);
             tokio::select! {
                 () = self.stop.cancelled() => break,
-                () = clock.sleep_until(until) => {}
-                () = self.line.mended(), if matches!(end, End::Broken { .. }) => {}
+                () = self.line.shared.clock.sleep_until(until) => {}
+                () = self.line.mended() => {}
             }
             self.line.report(ChannelState::Connecting, "trying again");
         }
         self.waiting
     }
 
-    /// Passes on what the adapter says until it has ended.
+    /// Passes on what the adapter says until its run has ended. Where a planned fault broke the connection, until when.
     async fn attend(
         &mut self,
         mut run: AbortOnDropHandle<Result<(), Refusal>>,
         mut signals: mpsc::Receiver<Signal>,
         halt: &CancellationToken,
-        backoff: &mut Backoff,
-    ) -> End {
+    ) -> Option<Timestamp> {
         let line = Arc::clone(&self.line);
         let end = loop {
             let listening = !self.hush.is_cancelled();
             tokio::select! {
                 biased;
                 () = self.stop.cancelled() => {
-                    self.stopped(&mut run, &mut signals, backoff).await;
-                    break End::Stopped;
+                    self.stopped(&mut run, &mut signals).await;
+                    break None;
                 }
                 () = self.hush.cancelled(), if listening => {}
                 Ok(place) = line.shared.inbound.reserve(), if listening && !self.waiting.is_empty() => {
@@ -152,30 +113,35 @@ impl Supervision {
                     }
                 }
                 Some(signal) = signals.recv(), if listening && (self.waiting.is_empty() || !self.up) => {
-                    self.take(signal, backoff);
+                    self.take(signal);
                 }
                 until = line.broken() => {
                     halt.cancel();
-                    self.stopped(&mut run, &mut signals, backoff).await;
-                    break End::Broken { until };
+                    self.stopped(&mut run, &mut signals).await;
+                    break Some(until);
                 }
                 () = line.limit_over() => line.end_limit(),
-                end = &mut run => break End::Itself(end),
+                ended = &mut run => {
+                    // The adapter fails in a task of its own; so this is only its parting, or a mistake of ours.
+                    if let Err(panic) = ended {
+                        line.report(ChannelState::Down, &format!("the adapter failed: {panic}"));
+                    }
+                    break None;
+                }
             }
         };
         while let Ok(signal) = signals.try_recv() {
-            self.take(signal, backoff);
+            self.take(signal);
         }
         end
     }
 
-    fn take(&mut self, signal: Signal, backoff: &mut Backoff) {
+    fn take(&mut self, signal: Signal) {
         match signal {
             Signal::Message(arrival) => self.waiting.push_back(*arrival),
             Signal::State { state, why } => {
                 if state == ChannelState::Up {
                     self.up = true;
-                    backoff.reset();
                 }
                 self.line.report(state, &why);
             }
@@ -203,7 +169,6 @@ impl Supervision {
         &mut self,
         run: &mut AbortOnDropHandle<Result<(), Refusal>>,
         signals: &mut mpsc::Receiver<Signal>,
-        backoff: &mut Backoff,
     ) {
         let clock = &self.line.shared.clock;
         let mut patience = clock.sleep_until(clock.now().plus(STOP));
@@ -212,7 +177,7 @@ impl Supervision {
                 biased;
                 _ = &mut *run => return,
                 () = &mut patience => return,
-                Some(signal) = signals.recv() => self.take(signal, backoff),
+                Some(signal) = signals.recv() => self.take(signal),
             }
         }
     }

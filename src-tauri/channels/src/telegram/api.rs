@@ -1,8 +1,10 @@
 //! Calls of the Bot API: <https://core.telegram.org/bots/api#making-requests>.
 
 use super::moved::MovedChats;
-use crate::{LimitScope, Refusal, download::download, http};
+use crate::http::{self, Service};
+use crate::{LimitScope, Refusal, download::download};
 use foldback_wire::{Attachment, RefusalCode, Secret};
+use reqwest::header::HeaderMap;
 use reqwest::multipart::Form;
 use reqwest::{Client, RequestBuilder, StatusCode, Url};
 use serde::Deserialize;
@@ -14,6 +16,13 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(30);
 const FILE_PATIENCE: Duration = Duration::from_mins(5);
 
+/// A front end knows no chats, and asks every call to wait.
+const SERVICE: Service = Service {
+    name: "Telegram",
+    front_limit: LimitScope::Channel,
+    limit_header: |_| None,
+};
+
 pub(super) struct Api {
     client: Client,
     root: String,
@@ -23,7 +32,7 @@ pub(super) struct Api {
 
 /// What every call is answered with.
 #[derive(Debug, Deserialize)]
-struct Answer {
+struct Said {
     ok: bool,
     result: Option<Value>,
     description: Option<String>,
@@ -159,40 +168,32 @@ impl Api {
         chat: Option<i64>,
         request: RequestBuilder,
     ) -> Result<T, Refusal> {
-        let response = request.send().await.map_err(http::unanswered)?;
-        let (status, wait) = (response.status(), http::retry_after(response.headers()));
-        let body = http::read_body(response).await?;
-        let Ok(answer) = serde_json::from_slice::<Answer>(&body) else {
-            return Err(unreadable(status, wait));
+        let answer = SERVICE.send(request).await?;
+        let Ok(said) = serde_json::from_slice::<Said>(&answer.body) else {
+            return Err(SERVICE.wordless(answer.status, &answer.headers));
         };
-        if !answer.ok {
-            let moved = answer.parameters.as_ref();
+        if !said.ok {
+            let moved = said.parameters.as_ref();
             if let (Some(chat), Some(to)) = (chat, moved.and_then(|moved| moved.migrate_to_chat_id)) {
                 self.moved.learn(chat, to);
             }
-            return Err(self.refusal(status, wait, answer));
+            return Err(self.refusal(answer.status, &answer.headers, said));
         }
-        serde_json::from_value(answer.result.unwrap_or_default()).map_err(|e| {
-            Refusal::new(
-                RefusalCode::Rejected,
-                format!("Telegram answered something else: {e}"),
-            )
-            .or_done()
-        })
+        serde_json::from_value(said.result.unwrap_or_default()).map_err(|error| SERVICE.strange(&error))
     }
 
-    fn refusal(&self, status: StatusCode, wait: Option<Duration>, answer: Answer) -> Refusal {
-        let code = answer.error_code.unwrap_or(status.as_u16());
-        let said = self.token.hide_in(&answer.description.unwrap_or_default());
-        let gateway = failed_before(code, &said).filter(|_| answer.parameters.is_none());
-        let mut refusal = Refusal::new(kind(code, &said), said);
-        let retry_after = answer.parameters.and_then(|parameters| parameters.retry_after);
-        refusal.retry_after = retry_after.map(Duration::from_secs).or(wait);
-        // A server that failed may have failed after it did what was asked.
-        refusal.maybe_done = code >= 500;
-        match gateway {
-            Some(status) => http::wordless(refusal, status, wait),
-            None => refusal,
+    fn refusal(&self, status: StatusCode, headers: &HeaderMap, said: Said) -> Refusal {
+        let code = said.error_code.unwrap_or(status.as_u16());
+        let words = self.token.hide_in(&said.description.unwrap_or_default());
+        let front_end = failed_before(code, &words).filter(|_| said.parameters.is_none());
+        let retry_after = said.parameters.and_then(|parameters| parameters.retry_after);
+        let refusal = Refusal {
+            retry_after: retry_after.map(Duration::from_secs),
+            ..Refusal::new(kind(code, &words), words)
+        };
+        match front_end {
+            Some(status) => http::of_front_end(refusal, status, http::retry_after(headers)),
+            None => SERVICE.complete(refusal, StatusCode::from_u16(code).unwrap_or(status), headers),
         }
     }
 }
@@ -204,9 +205,7 @@ fn about_file(refusal: Refusal) -> Refusal {
     let code = if gone { RefusalCode::Gone } else { refusal.code };
     Refusal {
         code,
-        maybe_done: false,
-        by_front_end: false,
-        ..refusal
+        ..refusal.harmless()
     }
 }
 
@@ -216,27 +215,6 @@ fn failed_before(code: u16, said: &str) -> Option<StatusCode> {
     let status = StatusCode::from_u16(code).ok()?;
     let reason = status.canonical_reason()?;
     (status.is_server_error() && said.eq_ignore_ascii_case(reason)).then_some(status)
-}
-
-/// Not the Bot API speaks, but what stands before it: it knows no chats, and asks every call to wait.
-fn unreadable(status: StatusCode, wait: Option<Duration>) -> Refusal {
-    let refusal = Refusal::new(
-        RefusalCode::Transient,
-        format!("Telegram answered {status} without a word"),
-    );
-    match status {
-        StatusCode::PAYLOAD_TOO_LARGE => {
-            Refusal::new(RefusalCode::TooLong, "the file is too large for Telegram")
-        }
-        StatusCode::TOO_MANY_REQUESTS => Refusal {
-            code: RefusalCode::RateLimited,
-            retry_after: wait,
-            scope: LimitScope::Channel,
-            ..refusal
-        },
-        status if status.is_client_error() => refusal,
-        _ => http::wordless(refusal, status, wait),
-    }
 }
 
 /// The kind of a refusal. The Bot API has no codes of its own below those of HTTP, so its words decide.
@@ -309,9 +287,9 @@ mod tests {
             if let Some(parameters) = parameters {
                 body["parameters"] = parameters;
             }
-            let answer = serde_json::from_value(body.clone()).unwrap();
+            let said = serde_json::from_value(body.clone()).unwrap();
             let status = StatusCode::from_u16(code).unwrap();
-            let refusal = api.refusal(status, None, answer);
+            let refusal = api.refusal(status, &HeaderMap::new(), said);
             assert_eq!(
                 (refusal.code, refusal.maybe_done, refusal.by_front_end),
                 (RefusalCode::Transient, true, by_front_end),

@@ -11,12 +11,11 @@ mod update;
 
 use crate::folder::Folder;
 use crate::menu::Menu;
-use crate::{Ack, Call, ChannelAdapter, MenuCommand, Rates, Refusal, SignalSink, rates};
+use crate::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, MenuCommand, Rates, Refusal, rates};
 use api::Api;
 use async_trait::async_trait;
-use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, Rng, Secret};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, Secret};
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// Where the Bot API is.
 pub const TELEGRAM: &str = "https://api.telegram.org";
@@ -28,7 +27,6 @@ pub struct Telegram {
     api: Api,
     folder: Folder,
     clock: Arc<dyn Clock>,
-    rng: Arc<dyn Rng>,
     menu: Menu,
 }
 
@@ -45,7 +43,6 @@ impl Telegram {
         root: &str,
         folder: Folder,
         clock: Arc<dyn Clock>,
-        rng: Arc<dyn Rng>,
     ) -> Result<Self, Refusal> {
         Ok(Self {
             channel,
@@ -53,7 +50,6 @@ impl Telegram {
             api: Api::new(root, token)?,
             folder,
             clock,
-            rng,
             menu: Menu::default(),
         })
     }
@@ -78,13 +74,8 @@ impl ChannelAdapter for Telegram {
         rates(Platform::Telegram)
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        tokio::select! {
-            biased;
-            () = stop.cancelled() => Ok(()),
-            () = sink.closed() => Ok(()),
-            refusal = self.receive(&sink) => Err(refusal),
-        }
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        self.receive(connection).await
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {

@@ -3,12 +3,11 @@
 
 use super::Telegram;
 use super::update::{Update, User};
-use crate::backoff::Backoff;
-use crate::loopback::report;
 use crate::unread::Reader;
-use crate::{Arrival, Refusal, Signal, SignalSink};
+use crate::{Arrival, Connection, ConnectionEnd, Refusal, Signal, SignalSink};
 use foldback_wire::{ChannelState, RefusalCode};
 use serde_json::{Value, json};
+use std::convert::Infallible;
 use std::time::Duration;
 
 /// How long Telegram holds a poll open when there is nothing; at most 50 seconds are kept to.
@@ -24,41 +23,27 @@ const PAUSE: Duration = Duration::from_secs(1);
 const UNDISTURBED: Duration = Duration::from_mins(2);
 
 impl Telegram {
-    /// Receives until the token turns out to be refused.
-    pub(super) async fn receive(&self, sink: &SignalSink) -> Refusal {
-        let mut backoff = Backoff::default();
-        loop {
-            report(sink, ChannelState::Connecting, "connecting to Telegram").await;
-            let Err(refusal) = self.poll(sink, &mut backoff).await;
-            if refusal.code == RefusalCode::Forbidden {
-                let why = format!("Telegram refuses the token: {}", refusal.detail);
-                report(sink, ChannelState::Down, &why).await;
-                return Refusal {
-                    detail: why,
-                    ..refusal
-                };
-            }
-            let state = match refusal.code {
-                RefusalCode::RateLimited => ChannelState::RateLimited,
-                _ => ChannelState::Down,
-            };
-            let wait = refusal
-                .retry_after
-                .unwrap_or_else(|| backoff.next(self.rng.as_ref()));
-            report(sink, state, &explain(&refusal)).await;
-            self.clock.sleep_until(self.clock.now().plus(wait)).await;
+    /// Receives until something goes wrong.
+    pub(super) async fn receive(&self, connection: &Connection) -> ConnectionEnd {
+        connection
+            .report(ChannelState::Connecting, "connecting to Telegram")
+            .await;
+        let Err(refusal) = self.poll(connection).await;
+        match ConnectionEnd::unless_forbidden(refusal, "Telegram refuses the token") {
+            ConnectionEnd::Lost(refusal) => ConnectionEnd::Lost(Refusal {
+                detail: explain(&refusal),
+                ..refusal
+            }),
+            refused @ ConnectionEnd::Refused(_) => refused,
         }
     }
 
     /// Polls until something goes wrong.
-    async fn poll(
-        &self,
-        sink: &SignalSink,
-        backoff: &mut Backoff,
-    ) -> Result<std::convert::Infallible, Refusal> {
+    async fn poll(&self, connection: &Connection) -> Result<Infallible, Refusal> {
         let bot: User = self.api.call("getMe", &json!({})).await?;
         let name = bot.username.clone().unwrap_or_default();
-        report(sink, ChannelState::Up, &format!("connected as @{name}")).await;
+        let why = format!("connected as @{name}");
+        connection.report(ChannelState::Up, &why).await;
         self.set_menu().await;
         let mut next = None;
         // When another program was in the way last, by the monotonic clock.
@@ -75,9 +60,11 @@ impl Telegram {
                 // Sending works, and between two conflicts so does receiving: it is one trouble, told once.
                 Err(refusal) if is_conflict(&refusal) => {
                     if conflict.replace(self.clock.monotonic()).is_none() {
-                        report(sink, ChannelState::Degraded, &explain(&refusal)).await;
+                        connection
+                            .report(ChannelState::Degraded, &explain(&refusal))
+                            .await;
                     }
-                    let wait = backoff.next(self.rng.as_ref());
+                    let wait = connection.next_wait();
                     self.clock.sleep_until(self.clock.now().plus(wait)).await;
                     continue;
                 }
@@ -87,11 +74,12 @@ impl Telegram {
                 Some(last) if self.clock.monotonic().saturating_sub(last) < UNDISTURBED => {}
                 Some(_) => {
                     conflict = None;
-                    report(sink, ChannelState::Up, "no other program receives any more").await;
+                    let why = "no other program receives any more";
+                    connection.report(ChannelState::Up, why).await;
                 }
-                None => backoff.reset(),
+                None => connection.confirm(),
             }
-            let confirmed = self.hand_over(&updates, next, &bot, sink).await?;
+            let confirmed = self.hand_over(&updates, next, &bot, connection.sink()).await?;
             let rest = (began + PAUSE).saturating_sub(self.clock.monotonic());
             if confirmed == next && !rest.is_zero() {
                 self.clock.sleep_until(self.clock.now().plus(rest)).await;

@@ -3,7 +3,8 @@
 use super::WhatsAppNumber;
 use super::failure::Failure;
 use crate::download::{Hosts, download, sha256};
-use crate::{LimitScope, Refusal, http};
+use crate::http::{self, Service};
+use crate::{LimitScope, Refusal};
 use foldback_wire::{Attachment, RefusalCode, Secret, Timestamp};
 use reqwest::header::HeaderMap;
 use reqwest::multipart::Form;
@@ -76,7 +77,9 @@ impl Api {
     pub(super) async fn profile(&self) -> Result<Profile, Refusal> {
         let address = format!("{}?fields=display_phone_number,verified_name", self.number);
         let asked = self.client.get(address).timeout(PATIENCE);
-        self.answer(asked, Failure::refusal).await.map_err(harmless)
+        self.answer(asked, Failure::refusal)
+            .await
+            .map_err(Refusal::harmless)
     }
 
     /// Sends a message, or says that one was read. With the answer comes its own time, which is the only one that WhatsApp
@@ -100,7 +103,7 @@ impl Api {
         let address = format!("{}/media", self.number);
         let sent = self.client.post(address).multipart(file).timeout(FILE_PATIENCE);
         let uploaded: Result<Uploaded, _> = self.answer(sent, Failure::refusal).await;
-        uploaded.map(|uploaded| uploaded.id).map_err(harmless)
+        uploaded.map(|uploaded| uploaded.id).map_err(Refusal::harmless)
     }
 
     /// Fetches a file that somebody sent. Its address is asked for first, and is good for five minutes:
@@ -116,7 +119,7 @@ impl Api {
         let found: Media = self
             .answer(asked, Failure::refusal_about_media)
             .await
-            .map_err(harmless)?;
+            .map_err(Refusal::harmless)?;
         let url = self.hosts.allow(&found.url)?;
         let request = self.client.get(url).bearer_auth(self.token.expose());
         let bytes = download(request, &file.media_type, limit).await?;
@@ -146,88 +149,53 @@ impl Api {
         meaning: fn(&Failure) -> Refusal,
     ) -> Result<(T, Option<Timestamp>), Refusal> {
         let request = request.bearer_auth(self.token.expose());
-        let response = request.send().await.map_err(http::unanswered)?;
-        let (status, wait) = (response.status(), wait(response.headers()));
-        let asked = http::retry_after(response.headers());
-        let date = http::date(response.headers());
-        let body = http::read_body(response).await?;
+        let answer = SERVICE.send(request).await?;
+        let (status, headers) = (answer.status, &answer.headers);
         if status.is_success() {
-            let Ok(answer) = serde_json::from_slice::<Value>(&body) else {
+            let Ok(said) = serde_json::from_slice::<Value>(&answer.body) else {
                 // A page of something in between, which may have let the call through.
-                return Err(unreadable(status).or_done());
+                return Err(SERVICE.wordless(status, headers));
             };
-            let answer = serde_json::from_value(answer).map_err(|e| strange(&e))?;
-            return Ok((answer, date));
+            let said = serde_json::from_value(said).map_err(|error| SERVICE.strange(&error))?;
+            return Ok((said, answer.date()));
         }
-        let (mut refusal, failed) = match serde_json::from_slice::<Refused>(&body) {
-            Ok(Refused { error }) => {
-                let failed = status.is_server_error() && !error.is_refused_with_5xx();
-                let mut refusal = if failed {
-                    error.refusal_that_passes()
-                } else if status == StatusCode::TOO_MANY_REQUESTS {
-                    error.refusal_with_429(meaning)
-                } else {
-                    meaning(&error)
-                };
-                refusal.detail = self.token.hide_in(&refusal.detail);
-                (refusal, failed)
-            }
-            Err(_) if status.is_server_error() => (http::wordless(unreadable(status), status, asked), true),
-            Err(_) => (unreadable(status), false),
+        let Ok(Refused { error }) = serde_json::from_slice::<Refused>(&answer.body) else {
+            return Err(SERVICE.wordless(status, headers));
         };
-        if refusal.code == RefusalCode::RateLimited {
-            refusal.retry_after = wait.or(refusal.retry_after);
-        } else if failed {
-            refusal.retry_after = asked;
+        let hidden = |refusal: Refusal| Refusal {
+            detail: self.token.hide_in(&refusal.detail),
+            ..refusal
+        };
+        if status.is_server_error() && !error.is_refused_with_5xx() {
+            return Err(SERVICE.complete(hidden(error.refusal_that_passes()), status, headers));
         }
-        // A server that failed may have failed after it did what was asked.
-        refusal.maybe_done = failed;
+        let mut refusal = hidden(match status {
+            StatusCode::TOO_MANY_REQUESTS => error.refusal_with_429(meaning),
+            _ => meaning(&error),
+        });
+        if refusal.code == RefusalCode::RateLimited {
+            refusal.retry_after = SERVICE.limit_wait(headers).or(refusal.retry_after);
+        }
         Err(refusal)
     }
 }
 
-/// Nobody sees anything of a call like that: it can be made again.
-fn harmless(refusal: Refusal) -> Refusal {
-    Refusal {
-        maybe_done: false,
-        by_front_end: false,
-        ..refusal
-    }
-}
+/// What stands before the Graph API knows no conversations: every call of the number waits for it.
+pub(super) const SERVICE: Service = Service {
+    name: "WhatsApp",
+    front_limit: LimitScope::Channel,
+    limit_header: usage_over,
+};
 
-pub(super) fn strange(why: &dyn std::fmt::Display) -> Refusal {
-    Refusal::new(
-        RefusalCode::Rejected,
-        format!("WhatsApp answered something else: {why}"),
-    )
-    .or_done()
-}
-
-/// The wait that an answer's headers ask for: by `Retry-After`, else in minutes, the longest of them, by
+/// The wait until a limit is over, in minutes, the longest of them:
 /// <https://developers.facebook.com/docs/graph-api/overview/rate-limiting#headers>.
-fn wait(headers: &HeaderMap) -> Option<Duration> {
-    http::retry_after(headers).or_else(|| {
-        let usage = headers.get("x-business-use-case-usage")?.as_bytes();
-        let usage: HashMap<String, Vec<Usage>> = serde_json::from_slice(usage).ok()?;
-        let minutes = usage.into_values().flatten().map(|usage| usage.minutes).max();
-        minutes
-            .filter(|minutes| *minutes > 0)
-            .map(|minutes| Duration::from_mins(u64::from(minutes)))
-    })
-}
-
-/// An answer that no part of the Graph API gave, but something before it: a proxy's 401 or 403 says nothing about the
-/// token.
-fn unreadable(status: StatusCode) -> Refusal {
-    let code = match status {
-        StatusCode::PAYLOAD_TOO_LARGE => RefusalCode::TooLong,
-        StatusCode::TOO_MANY_REQUESTS => RefusalCode::RateLimited,
-        _ => RefusalCode::Transient,
-    };
-    Refusal {
-        scope: LimitScope::Channel,
-        ..Refusal::new(code, format!("WhatsApp answered {status} without a word"))
-    }
+fn usage_over(headers: &HeaderMap) -> Option<Duration> {
+    let usage = headers.get("x-business-use-case-usage")?.as_bytes();
+    let usage: HashMap<String, Vec<Usage>> = serde_json::from_slice(usage).ok()?;
+    let minutes = usage.into_values().flatten().map(|usage| usage.minutes).max();
+    minutes
+        .filter(|minutes| *minutes > 0)
+        .map(|minutes| Duration::from_mins(u64::from(minutes)))
 }
 
 #[cfg(test)]
@@ -239,7 +207,7 @@ mod tests {
         let told = |usage: &str| {
             let mut headers = HeaderMap::new();
             headers.insert("x-business-use-case-usage", usage.parse().unwrap());
-            wait(&headers)
+            usage_over(&headers)
         };
         let business = |minutes| {
             format!(

@@ -10,15 +10,16 @@ mod receive;
 mod send;
 
 use crate::folder::Folder;
-use crate::{Ack, Call, ChannelAdapter, Rates, Refusal, SignalSink, rates};
+use crate::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Rates, Refusal, rates};
 use api::Api;
 use async_trait::async_trait;
-use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, RefusalCode, Rng, Secret};
+use foldback_wire::{
+    Attachment, Capabilities, ChannelId, ChannelState, ChatId, Clock, Platform, RefusalCode, Secret,
+};
 pub use media::takes_caption;
 use memory::Memory;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio_util::sync::CancellationToken;
 
 /// Where the Cloud API is, with the version that is spoken here:
 /// <https://developers.facebook.com/docs/graph-api/changelog/versions>.
@@ -47,7 +48,6 @@ pub struct WhatsApp {
     number: WhatsAppNumber,
     folder: Folder,
     clock: Arc<dyn Clock>,
-    rng: Arc<dyn Rng>,
     memory: Mutex<Memory>,
 }
 
@@ -64,7 +64,6 @@ impl WhatsApp {
         root: &str,
         folder: Folder,
         clock: Arc<dyn Clock>,
-        rng: Arc<dyn Rng>,
     ) -> Result<Self, Refusal> {
         let wrong = |why: &str| Err(Refusal::new(RefusalCode::Rejected, why));
         if number.id.is_empty() || !number.id.bytes().all(|c| c.is_ascii_digit()) {
@@ -89,7 +88,6 @@ impl WhatsApp {
             number,
             folder,
             clock,
-            rng,
             memory: Mutex::default(),
         })
     }
@@ -110,13 +108,13 @@ impl ChannelAdapter for WhatsApp {
         rates(Platform::Whatsapp)
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        tokio::select! {
-            biased;
-            () = stop.cancelled() => Ok(()),
-            () = sink.closed() => Ok(()),
-            refusal = self.receive(&sink) => Err(refusal),
-        }
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        connection
+            .report(ChannelState::Connecting, "connecting to WhatsApp")
+            .await;
+        // Whatever else goes wrong may pass, or be mended at Meta.
+        let refusal = self.receive(connection).await;
+        ConnectionEnd::unless_forbidden(refusal, "WhatsApp refuses the number or the token")
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {

@@ -5,12 +5,10 @@
 
 use super::WhatsApp;
 use super::notification::News;
-use crate::backoff::Backoff;
-use crate::loopback::report;
 use crate::webhook::connections::Peer;
 use crate::webhook::{Answer, Listener, is_signed, say};
-use crate::{Arrival, Refusal, Signal, SignalSink, Unreadable};
-use foldback_wire::{ChannelState, RefusalCode};
+use crate::{Arrival, Connection, Refusal, Signal, SignalSink, Unreadable};
+use foldback_wire::ChannelState;
 use hyper::body::Bytes;
 use hyper::{Method, Request, StatusCode};
 use reqwest::Url;
@@ -18,35 +16,8 @@ use ring::hmac;
 use tokio::sync::oneshot;
 
 impl WhatsApp {
-    /// Receives until the token turns out to be refused. Whatever else goes wrong may pass, or be mended at Meta: it is
-    /// said, and tried again.
-    pub(super) async fn receive(&self, sink: &SignalSink) -> Refusal {
-        let mut backoff = Backoff::default();
-        loop {
-            report(sink, ChannelState::Connecting, "connecting to WhatsApp").await;
-            let refusal = self.listen(sink, &mut backoff).await;
-            if refusal.code == RefusalCode::Forbidden {
-                let why = format!("WhatsApp refuses the number or the token: {}", refusal.detail);
-                report(sink, ChannelState::Down, &why).await;
-                return Refusal {
-                    detail: why,
-                    ..refusal
-                };
-            }
-            let state = match refusal.code {
-                RefusalCode::RateLimited => ChannelState::RateLimited,
-                _ => ChannelState::Down,
-            };
-            let wait = refusal
-                .retry_after
-                .unwrap_or_else(|| backoff.next(self.rng.as_ref()));
-            report(sink, state, &refusal.detail).await;
-            self.clock.sleep_until(self.clock.now().plus(wait)).await;
-        }
-    }
-
     /// Answers webhooks until something goes wrong.
-    async fn listen(&self, sink: &SignalSink, backoff: &mut Backoff) -> Refusal {
+    pub(super) async fn receive(&self, connection: &Connection) -> Refusal {
         let opened = async {
             let listener = Listener::bind(self.number.listen).await?;
             let address = listener.address()?;
@@ -59,17 +30,17 @@ impl WhatsApp {
         };
         match opened.await {
             Ok((listener, why)) => {
-                backoff.reset();
-                report(sink, ChannelState::Up, &why).await;
+                connection.confirm();
+                connection.report(ChannelState::Up, &why).await;
                 listener
-                    .serve(|request, peer| self.answer(request, peer, sink))
+                    .serve(|request, peer| self.answer(request, peer, connection))
                     .await
             }
             Err(refusal) => refusal,
         }
     }
 
-    async fn answer(&self, request: Request<Bytes>, peer: Peer, sink: &SignalSink) -> Answer {
+    async fn answer(&self, request: Request<Bytes>, peer: Peer, connection: &Connection) -> Answer {
         if request.method() == Method::GET {
             return self.shake_hands(request.uri().query().unwrap_or_default());
         }
@@ -77,16 +48,17 @@ impl WhatsApp {
         let signature = signature.and_then(|value| value.to_str().ok()?.strip_prefix("sha256="));
         let body = request.body();
         let is_ours = signature.is_some_and(|signature| is_signed(&self.number.app_secret, body, signature));
-        self.judge_secret(is_ours, sink).await;
+        self.judge_secret(is_ours, connection).await;
         if !is_ours {
             tracing::warn!(channel = %self.channel, "a webhook with a wrong signature was refused");
             return say(StatusCode::UNAUTHORIZED, "the signature is wrong");
         }
         peer.trust();
         match News::read(body, &self.number.id, &self.channel, self.clock.now()) {
-            Ok(news) => self.take(news, sink).await,
+            Ok(news) => self.take(news, connection.sink()).await,
             Err(error) => {
-                Unreadable::new("webhook", &error, body).report(sink).await;
+                let unreadable = Unreadable::new("webhook", &error, body);
+                unreadable.report(connection.sink()).await;
                 say(StatusCode::BAD_REQUEST, "this is no notification")
             }
         }
@@ -94,15 +66,16 @@ impl WhatsApp {
 
     /// Says that the secret may be wrong when nothing that came so far was signed with it. Once something was, what
     /// is signed otherwise comes from strangers, and says nothing about the channel.
-    async fn judge_secret(&self, is_ours: bool, sink: &SignalSink) {
+    async fn judge_secret(&self, is_ours: bool, connection: &Connection) {
         let before = self.memory().judge_secret(is_ours);
         match (before, is_ours) {
             (None, false) => {
                 let why = "a webhook is not signed with signing_secret: is it the secret of this app?";
-                report(sink, ChannelState::Degraded, why).await;
+                connection.report(ChannelState::Degraded, why).await;
             }
             (Some(false), true) => {
-                report(sink, ChannelState::Up, "webhooks are signed with signing_secret").await;
+                let why = "webhooks are signed with signing_secret";
+                connection.report(ChannelState::Up, why).await;
             }
             _ => {}
         }

@@ -82,7 +82,7 @@ impl WhatsApp {
         envelope.insert(kind.into(), content);
         let (sent, sent_at) = self.api.message(&envelope.into()).await?;
         let id = sent["messages"][0]["id"].as_str();
-        let id = id.ok_or_else(|| api::strange(&"no id of a message"))?;
+        let id = id.ok_or_else(|| api::SERVICE.strange(&"no id of a message"))?;
         Ok(Ack {
             message: Some(id.into()),
             sent_at,

@@ -5,12 +5,11 @@ use crate::stage::{CHAT, Stage, inbound};
 use async_trait::async_trait;
 use foldback_channels::contract::{Subject, check};
 use foldback_channels::{
-    Ack, Call, ChannelAdapter, Feature, Loopback, Refusal, SignalSink, profile, restrict,
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Feature, Loopback, Refusal, profile, restrict,
 };
 use foldback_wire::{Attachment, Capabilities, ChatId, Operation, Platform, RefusalCode, Target};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use tokio_util::sync::CancellationToken;
 
 fn subject(adapter: Arc<dyn ChannelAdapter>) -> Subject {
     let target = Target {
@@ -84,7 +83,7 @@ enum Defect {
     Forgets,
     NoKeys,
     EndsByItself,
-    Fails,
+    Panics,
     CutsOff,
     ReadsTooMuch,
 }
@@ -97,7 +96,7 @@ const DEFECTS: [Defect; 10] = [
     Defect::Forgets,
     Defect::NoKeys,
     Defect::EndsByItself,
-    Defect::Fails,
+    Defect::Panics,
     Defect::CutsOff,
     Defect::ReadsTooMuch,
 ];
@@ -121,15 +120,12 @@ impl ChannelAdapter for Defective {
         }
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
         self.used.store(true, Ordering::SeqCst);
-        if self.defect == Defect::EndsByItself {
-            return Ok(());
-        }
-        let end = self.sound.run(sink, stop).await;
         match self.defect {
-            Defect::Fails => Err(Refusal::new(RefusalCode::Transient, "stopped")),
-            _ => end,
+            Defect::EndsByItself => ConnectionEnd::Lost(Refusal::new(RefusalCode::Transient, "enough")),
+            Defect::Panics => panic!("a defect, on purpose"),
+            _ => self.sound.connect(connection).await,
         }
     }
 

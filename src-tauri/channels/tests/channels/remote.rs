@@ -1,7 +1,6 @@
 //! A platform in a process of its own: what it acknowledged stays provable, and what is in doubt is said to
 //! be in doubt.
 
-use crate::desk::NoChance;
 use crate::stage::{CHAT, Running, TestClock, call, edit, inbound, send};
 use foldback_channels::sim::{CallFailure, CallFault, Record, SimPlatform};
 use foldback_channels::{ChannelAdapter, RemoteLoopback, ServeError, Signal, profile, read_log, serve};
@@ -67,13 +66,7 @@ impl Site {
 
 fn adapter(platform: Platform, address: SocketAddr, clock: &TestClock) -> Arc<RemoteLoopback> {
     let clock = Arc::new(clock.clone());
-    Arc::new(RemoteLoopback::new(
-        profile(platform),
-        address,
-        clock,
-        Arc::new(NoChance),
-        None,
-    ))
+    Arc::new(RemoteLoopback::new(profile(platform), address, clock, None))
 }
 
 #[tokio::test]
@@ -180,7 +173,7 @@ async fn a_call_without_an_answer_is_in_doubt_after_half_a_minute() {
 #[tokio::test]
 async fn messages_come_in_in_order_and_a_cut_connection_comes_back() {
     let site = Site::open(Platform::Signal).await;
-    let mut running = Running::start(site.adapter.clone());
+    let mut running = Running::start(site.adapter.clone(), &site.clock);
     assert_eq!(
         running.states(2).await,
         [ChannelState::Connecting, ChannelState::Up]
@@ -234,7 +227,7 @@ async fn a_message_comes_again_until_it_is_kept() {
 
     // The process is killed with the message in its hands: twice, for good measure.
     for _ in 0..2 {
-        let mut killed = Running::start(site.adapter.clone());
+        let mut killed = Running::start(site.adapter.clone(), &site.clock);
         killed.states(2).await;
         let Some(Signal::Message(arrival)) = killed.signals.recv().await else {
             panic!("no message")
@@ -244,7 +237,7 @@ async fn a_message_comes_again_until_it_is_kept() {
     }
 
     // It cannot be kept: the adapter says so, and tries again later.
-    let mut running = Running::start(site.adapter.clone());
+    let mut running = Running::start(site.adapter.clone(), &site.clock);
     running.states(2).await;
     let Some(Signal::Message(arrival)) = running.signals.recv().await else {
         panic!("no message")
@@ -253,7 +246,7 @@ async fn a_message_comes_again_until_it_is_kept() {
     assert_eq!(running.states(1).await, [ChannelState::Down]);
     running.stop().await;
 
-    let mut running = Running::start(site.adapter.clone());
+    let mut running = Running::start(site.adapter.clone(), &site.clock);
     running.states(2).await;
     for expected in ["one", "two"] {
         assert_eq!(running.message().await.text, expected);

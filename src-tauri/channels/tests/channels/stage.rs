@@ -1,7 +1,10 @@
 //! What these tests play on: a clock that a test moves, a channel on a simulated platform, and its run.
 
+use crate::desk::NoChance;
 use foldback_channels::sim::Content;
-use foldback_channels::{Ack, Arrival, Call, ChannelAdapter, Loopback, Refusal, Signal, profile};
+use foldback_channels::{
+    Ack, Arrival, Call, ChannelAdapter, Loopback, Refusal, Signal, profile, stay_connected,
+};
 use foldback_wire::{
     ChannelState, ChatType, Clock, Inbound, MessageFlags, MessageId, Operation, Platform, Sender, Sleep,
     Target, Timestamp,
@@ -127,7 +130,7 @@ impl Stage {
     }
 
     pub(crate) fn run(&self) -> Running {
-        Running::start(self.channel.clone())
+        Running::start(self.channel.clone(), &self.clock)
     }
 }
 
@@ -139,13 +142,12 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub(crate) fn start(adapter: Arc<dyn ChannelAdapter>) -> Self {
+    pub(crate) fn start(adapter: Arc<dyn ChannelAdapter>, clock: &TestClock) -> Self {
         let (sink, signals) = mpsc::channel(1);
         let stop = CancellationToken::new();
-        let task = tokio::spawn({
-            let stop = stop.clone();
-            async move { adapter.run(sink, stop).await }
-        });
+        let clock = Arc::new(clock.clone());
+        let run = stay_connected(adapter, sink, stop.clone(), clock, Arc::new(NoChance));
+        let task = tokio::spawn(run);
         Self { signals, stop, task }
     }
 

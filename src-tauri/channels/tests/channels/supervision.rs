@@ -1,56 +1,102 @@
-//! What becomes of an adapter whose run ends, fails or does not end.
+//! What becomes of an adapter whose attempts end, fail or do not end.
 
 use crate::desk::Desk;
 use crate::stage::TestClock;
 use async_trait::async_trait;
 use foldback_channels::{
-    Ack, Call, ChannelAdapter, LateNews, Refusal, Signal, SignalSink, Unreadable, profile,
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, LateNews, Refusal, Signal, Unreadable, profile,
 };
 use foldback_wire::{
     Actor, Attachment, Capabilities, ChannelState, ChatId, Kind, Platform, Receipt, RefusalCode, Timestamp,
     UnreadablePart,
 };
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::oneshot;
-use tokio_util::sync::CancellationToken;
 
-/// A stand-in that does as its script says, one line a run.
+/// A stand-in that does as its script says, one line an attempt.
 struct Scripted {
     capabilities: Capabilities,
-    runs: Mutex<VecDeque<Script>>,
+    attempts: Mutex<VecDeque<Script>>,
     told: Told,
+    /// Whether it never parts.
+    clings: AtomicBool,
 }
 
 /// Who waits for the losses that were told, in their order.
 type Told = Arc<Mutex<Vec<oneshot::Receiver<()>>>>;
 
 enum Script {
-    Fails(RefusalCode),
+    Lost,
+    Refused(RefusalCode),
     Panics,
     Stays,
     /// Tells that somebody has read a message.
     Reads,
     /// Tells of something that it could not read.
     Garbles,
-    Deaf,
+    /// Stays, and never parts.
+    Clings,
     Loses(u32),
 }
 
 impl Scripted {
-    fn desk(runs: impl IntoIterator<Item = Script>) -> Desk {
-        Self::telling(runs).0
+    fn desk(attempts: impl IntoIterator<Item = Script>) -> Desk {
+        Self::telling(attempts).0
     }
 
-    fn telling(runs: impl IntoIterator<Item = Script>) -> (Desk, Told) {
+    fn telling(attempts: impl IntoIterator<Item = Script>) -> (Desk, Told) {
         let told = Told::default();
         let adapter = Self {
             capabilities: profile(Platform::Telegram),
-            runs: Mutex::new(runs.into_iter().collect()),
+            attempts: Mutex::new(attempts.into_iter().collect()),
+            clings: AtomicBool::default(),
             told: Arc::clone(&told),
         };
         (Desk::with(Arc::new(adapter), TestClock::new(), true), told)
+    }
+}
+
+impl Scripted {
+    /// Says what it is to say before it is up.
+    async fn tell(&self, connection: &Connection, script: Script) {
+        let signal = |signal| async { connection.sink().send(signal).await.unwrap() };
+        match script {
+            Script::Loses(losses) => {
+                for n in 1..=losses {
+                    let (kept, told) = oneshot::channel();
+                    self.told.lock().unwrap().push(told);
+                    signal(Signal::Undelivered {
+                        message: format!("m{n}").into(),
+                        refusal: Refusal::new(RefusalCode::Gone, "not on the platform"),
+                        kept: Some(kept),
+                    })
+                    .await;
+                }
+            }
+            Script::Reads => {
+                signal(Signal::Receipt {
+                    message: "m1".into(),
+                    receipt: Receipt::Read,
+                    when: Timestamp(5),
+                    kept: None,
+                })
+                .await;
+            }
+            Script::Garbles => {
+                signal(Signal::Unreadable(Unreadable {
+                    part: "message",
+                    error: "no number".into(),
+                    bytes: 5_000,
+                    raw: "{\"id\":".into(),
+                }))
+                .await;
+            }
+            Script::Clings => self.clings.store(true, Ordering::SeqCst),
+            _ => {}
+        }
     }
 }
 
@@ -60,60 +106,27 @@ impl ChannelAdapter for Scripted {
         &self.capabilities
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        let script = self.runs.lock().unwrap().pop_front().unwrap_or(Script::Stays);
-        match script {
-            Script::Fails(code) => Err(Refusal::new(code, "as scripted")),
-            Script::Panics => panic!("as scripted"),
-            Script::Stays | Script::Reads | Script::Garbles | Script::Loses(_) => {
-                let losses = match script {
-                    Script::Loses(losses) => losses,
-                    _ => 0,
-                };
-                for n in 1..=losses {
-                    let (kept, told) = oneshot::channel();
-                    self.told.lock().unwrap().push(told);
-                    let undelivered = Signal::Undelivered {
-                        message: format!("m{n}").into(),
-                        refusal: Refusal::new(RefusalCode::Gone, "not on the platform"),
-                        kept: Some(kept),
-                    };
-                    sink.send(undelivered).await.ok();
-                }
-                if matches!(script, Script::Reads) {
-                    let read = Signal::Receipt {
-                        message: "m1".into(),
-                        receipt: Receipt::Read,
-                        when: Timestamp(5),
-                        kept: None,
-                    };
-                    sink.send(read).await.ok();
-                }
-                if matches!(script, Script::Garbles) {
-                    let garbled = Unreadable {
-                        part: "message",
-                        error: "no number".into(),
-                        bytes: 5_000,
-                        raw: "{\"id\":".into(),
-                    };
-                    sink.send(Signal::Unreadable(garbled)).await.ok();
-                }
-                let up = Signal::State {
-                    state: ChannelState::Up,
-                    why: "there".into(),
-                };
-                sink.send(up).await.ok();
-                stop.cancelled().await;
-                Ok(())
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        let script = self.attempts.lock().unwrap().pop_front().unwrap_or(Script::Stays);
+        connection.report(ChannelState::Connecting, "connecting").await;
+        let lost = match script {
+            Script::Lost => Refusal::new(RefusalCode::Transient, "lost, as scripted"),
+            Script::Refused(code) => {
+                return ConnectionEnd::Refused(Refusal::new(code, "refused, as scripted"));
             }
-            Script::Deaf => {
-                let up = Signal::State {
-                    state: ChannelState::Up,
-                    why: "there".into(),
-                };
-                sink.send(up).await.ok();
+            Script::Panics => panic!("as scripted"),
+            script => {
+                self.tell(connection, script).await;
+                connection.report(ChannelState::Up, "there").await;
                 std::future::pending().await
             }
+        };
+        ConnectionEnd::Lost(lost)
+    }
+
+    async fn disconnect(&self, _: &Connection) {
+        if self.clings.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
         }
     }
 
@@ -127,8 +140,8 @@ impl ChannelAdapter for Scripted {
 }
 
 #[tokio::test]
-async fn a_run_that_ends_is_tried_again_after_longer_and_longer_waits() {
-    let failing = || Script::Fails(RefusalCode::Transient);
+async fn an_attempt_that_ends_is_followed_by_another_after_longer_and_longer_waits() {
+    let failing = || Script::Lost;
     let desk = Scripted::desk([failing(), failing(), Script::Panics, failing()]);
     desk.clock.jump_on_sleep();
     desk.on().await;
@@ -153,11 +166,11 @@ async fn a_run_that_ends_is_tried_again_after_longer_and_longer_waits() {
 
 #[tokio::test]
 async fn an_outage_begins_once_however_often_connecting_is_tried() {
-    let failing = || Script::Fails(RefusalCode::Transient);
-    let desk = Scripted::desk([failing(), failing(), Script::Fails(RefusalCode::Forbidden)]);
+    let failing = || Script::Lost;
+    let desk = Scripted::desk([failing(), failing(), Script::Refused(RefusalCode::Forbidden)]);
     desk.clock.jump_on_sleep();
     desk.channel.switch_on(Actor::Config, "enabled").await;
-    let given_up = |status: &foldback_channels::Status| status.why.starts_with("forbidden");
+    let given_up = |status: &foldback_channels::Status| status.why == "refused, as scripted";
     desk.channel.watch().wait_for(given_up).await.unwrap();
     assert!(
         desk.clock.elapsed() > Duration::ZERO,
@@ -169,8 +182,8 @@ async fn an_outage_begins_once_however_often_connecting_is_tried() {
 }
 
 #[tokio::test]
-async fn a_hopeless_run_waits_for_a_person() {
-    let desk = Scripted::desk([Script::Fails(RefusalCode::Forbidden)]);
+async fn a_run_that_was_refused_waits_for_a_person() {
+    let desk = Scripted::desk([Script::Refused(RefusalCode::Forbidden)]);
     desk.clock.jump_on_sleep();
     desk.channel.switch_on(Actor::Config, "enabled").await;
     desk.reach(ChannelState::Down).await;
@@ -186,8 +199,8 @@ async fn a_hopeless_run_waits_for_a_person() {
 }
 
 #[tokio::test]
-async fn an_adapter_that_does_not_stop_is_dropped() {
-    let desk = Scripted::desk([Script::Deaf]);
+async fn an_adapter_that_does_not_part_is_dropped() {
+    let desk = Scripted::desk([Script::Clings]);
     desk.on().await;
     desk.clock.jump_on_sleep();
     desk.off().await;

@@ -4,14 +4,13 @@ use crate::desk::Desk;
 use crate::stage::TestClock;
 use ChannelState::{Connecting, Degraded, RateLimited, Up};
 use async_trait::async_trait;
-use foldback_channels::{Ack, Call, ChannelAdapter, Refusal, Signal, SignalSink, profile};
+use foldback_channels::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Refusal, profile};
 use foldback_wire::{
     Actor, Attachment, Capabilities, ChannelState, ChatId, Operation, Platform, RefusalCode,
 };
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 /// A stand-in that reports these states one after the other, and answers calls as it is told.
 struct Reporting {
@@ -38,13 +37,11 @@ impl ChannelAdapter for Reporting {
         &self.capabilities
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
         for state in &self.states {
-            let why = format!("{state}, it says");
-            sink.send(Signal::State { state: *state, why }).await.ok();
+            connection.report(*state, &format!("{state}, it says")).await;
         }
-        stop.cancelled().await;
-        Ok(())
+        std::future::pending().await
     }
 
     async fn fetch(&self, _: &ChatId, _: &Attachment, _: u64) -> Result<Vec<u8>, Refusal> {

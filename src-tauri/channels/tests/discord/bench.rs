@@ -3,7 +3,7 @@
 use crate::place::{DIRECT, Place, ROOM, TOKEN, made};
 use crate::shared::calls::{said, target};
 use crate::shared::suite::{Bench, suite};
-use crate::time::Hasty;
+use crate::shared::time::Hasty;
 use foldback_channels::{LimitScope, Refusal, profile};
 use foldback_wire::{Platform, RefusalCode, Target};
 use std::sync::Arc;

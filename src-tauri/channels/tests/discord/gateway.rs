@@ -2,7 +2,7 @@
 
 use crate::place::{DIRECT, Place, ROOM, TOKEN, adapter, timed};
 use crate::shared::run::Run;
-use crate::time::Hasty;
+use crate::shared::time::Hasty;
 use foldback_channels::strict::discord::{DiscordServer, Order};
 use foldback_wire::{ChannelState, Clock, RefusalCode, Sleep, Timestamp};
 use serde_json::{Value, json};
@@ -60,7 +60,8 @@ async fn only_a_connection_that_was_up_is_replaced_without_a_wait() {
     let place = Place::open().await;
     let clock = Arc::new(Remembering::default());
     let adapter = Arc::new(timed(&place.server, TOKEN, place.dir.path(), clock.clone()));
-    let mut run = Run::up(&adapter).await;
+    let mut run = Run::timed(&adapter, clock.clone());
+    run.until(ChannelState::Up).await;
     place.server.rebuff(&[7, 9, 7, 9]);
     place.server.order(Order::Reconnect);
     run.until(ChannelState::Up).await;

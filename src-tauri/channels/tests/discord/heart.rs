@@ -2,7 +2,7 @@
 
 use crate::place::{Place, TOKEN, timed};
 use crate::shared::run::{Run, until};
-use crate::time::Hasty;
+use crate::shared::time::Hasty;
 use foldback_channels::strict::discord::Order;
 use foldback_wire::{ChannelState, Clock, Sleep, Timestamp};
 use std::sync::Arc;

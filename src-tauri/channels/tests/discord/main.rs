@@ -21,5 +21,3 @@ mod server;
 #[path = "../shared/mod.rs"]
 mod shared;
 mod stops;
-#[path = "../shared/time.rs"]
-mod time;

@@ -2,7 +2,7 @@
 
 use crate::shared::calls::{call, said, target};
 use crate::shared::chance::Even;
-use crate::time::Hasty;
+use crate::shared::time::Hasty;
 use foldback_channels::strict::discord::DiscordServer;
 use foldback_channels::{Ack, ChannelAdapter, Discord, Folder, Refusal, profile};
 use foldback_wire::{Capabilities, ChannelId, Clock, Operation, Platform, Secret};

@@ -1,7 +1,9 @@
 //! An adapter that runs.
 
-use foldback_channels::{Arrival, ChannelAdapter, Refusal, Signal};
-use foldback_wire::{ChannelState, Inbound};
+use super::chance::Even;
+use super::time::Hasty;
+use foldback_channels::{Arrival, ChannelAdapter, Refusal, Signal, stay_connected};
+use foldback_wire::{ChannelState, Clock, Inbound};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -17,11 +19,19 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn of(adapter: &Arc<impl ChannelAdapter + ?Sized + 'static>) -> Self {
+        Self::timed(adapter, Arc::new(Hasty))
+    }
+
+    /// The same, with another clock between two attempts.
+    pub(crate) fn timed(
+        adapter: &Arc<impl ChannelAdapter + ?Sized + 'static>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         // As many places as the switchboard gives an adapter.
         let (sink, signals) = mpsc::channel(1);
         let stop = CancellationToken::new();
-        let (adapter, told) = (Arc::clone(adapter), stop.clone());
-        let task = tokio::spawn(async move { adapter.run(sink, told).await });
+        let run = stay_connected(Arc::clone(adapter), sink, stop.clone(), clock, Arc::new(Even));
+        let task = tokio::spawn(run);
         Self { signals, stop, task }
     }
 

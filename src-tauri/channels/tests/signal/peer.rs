@@ -4,14 +4,12 @@ use crate::peer_process::PeerProcess;
 use crate::place::{ANA, GROUP, Hasty, ME};
 use crate::server::{NO_CALLS, rows, say_to};
 use crate::shared::calls::{call, said, target};
-use crate::shared::chance::Even;
+use crate::shared::run::Run;
 use foldback_channels::{ChannelAdapter as _, Folder, Refusal, SignalCli, profile};
-use foldback_wire::{ChannelId, FileKind, MessageFlags, Operation, Platform, RefusalCode};
+use foldback_wire::{ChannelId, ChannelState, FileKind, MessageFlags, Operation, Platform, RefusalCode};
 use serde_json::json;
 use std::process::Command;
 use std::sync::Arc;
-use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 struct Peer {
     root: String,
@@ -47,16 +45,15 @@ impl Peer {
             &self.root,
             Folder::new(self.home.path(), 60_000_000),
             Arc::new(Hasty::default()),
-            Arc::new(Even),
         );
         adapter.unwrap()
     }
 
     /// How a run ends.
     async fn run(&self, account: Option<&str>) -> Refusal {
-        let (sink, _signals) = mpsc::channel(16);
-        let run = self.adapter(account).run(sink, CancellationToken::new()).await;
-        run.unwrap_err()
+        let mut run = Run::of(&Arc::new(self.adapter(account)));
+        run.until(ChannelState::Down).await;
+        run.task.await.unwrap().unwrap_err()
     }
 
     async fn perform(&self, account: Option<&str>, chat: &str, operation: Operation) -> Refusal {

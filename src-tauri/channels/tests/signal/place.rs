@@ -1,7 +1,6 @@
 //! An account, its daemon, people, a group and a folder of files.
 
 use crate::shared::calls::{call, said, target};
-use crate::shared::chance::Even;
 use crate::shared::run::Run;
 use foldback_channels::strict::signal::{SignalServer, Start};
 use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, SignalCli, profile};
@@ -130,7 +129,6 @@ fn adapter(
         root,
         Folder::new(dir, 60_000_000),
         clock.clone(),
-        Arc::new(Even),
     )
 }
 

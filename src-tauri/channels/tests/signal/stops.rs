@@ -5,14 +5,13 @@ use crate::shared::calls::{call, said, target};
 use crate::shared::chance::Even;
 use crate::shared::run::{Run, until};
 use foldback_channels::strict::Mishap;
-use foldback_channels::{Arrival, ChannelAdapter as _, Signal, Switchboard};
+use foldback_channels::{Arrival, Signal, Switchboard};
 use foldback_wire::{Actor, ChannelState, Clock, MessageId, Sleep, Timestamp};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 /// Time as it is.
 struct Real;
@@ -170,25 +169,15 @@ async fn a_stop_amid_the_subscription_loses_nothing() {
 #[tokio::test]
 async fn what_nobody_takes_at_the_end_comes_in_with_the_next_run() {
     let place = Place::open().await;
-    let (sink, mut signals) = mpsc::channel(1);
-    let (adapter, stop) = (place.adapter.clone(), CancellationToken::new());
-    let run = adapter.run(sink, stop.clone());
-    let (ended, ()) = tokio::join!(run, async {
-        while !matches!(
-            signals.recv().await,
-            Some(Signal::State {
-                state: ChannelState::Up,
-                ..
-            })
-        ) {}
-        for n in 0..5 {
-            place.server.write(ANA, None, json!({"message": n.to_string()}));
-        }
-        until(|| place.server.waiting() == 0).await;
-        stop.cancel();
-    });
-    ended.unwrap();
-    let Ok(Signal::Message(first)) = signals.try_recv() else {
+    let mut run = place.run();
+    run.up().await;
+    for n in 0..5 {
+        place.server.write(ANA, None, json!({"message": n.to_string()}));
+    }
+    until(|| place.server.waiting() == 0).await;
+    run.stop.cancel();
+    run.task.await.unwrap().unwrap();
+    let Ok(Signal::Message(first)) = run.signals.try_recv() else {
         panic!("one found a place");
     };
     assert_eq!(first.message.text, "0");

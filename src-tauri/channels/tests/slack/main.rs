@@ -25,8 +25,6 @@ mod server;
 mod shared;
 mod socket_mode;
 mod stops;
-#[path = "../shared/time.rs"]
-mod time;
 #[path = "../shared/unread.rs"]
 mod unread;
 mod webhooks;

@@ -1,9 +1,8 @@
 //! A bot, its server, conversations and a folder of files.
 
 use crate::shared::calls::{call, said, target};
-use crate::shared::chance::Even;
 use crate::shared::run::Run;
-use crate::time::Hasty;
+use crate::shared::time::Hasty;
 use foldback_channels::strict::slack::{Posted, SlackServer};
 use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, Slack, SlackApp, SlackEvents, profile};
 use foldback_wire::{ChannelId, ChannelState, Clock, Operation, Platform, Secret};
@@ -113,7 +112,6 @@ fn adapter_at(
         app,
         Folder::new(dir, 60_000_000),
         clock,
-        Arc::new(Even),
     );
     slack.map(Arc::new)
 }

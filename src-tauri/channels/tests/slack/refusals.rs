@@ -5,10 +5,9 @@ use crate::place::{APP_TOKEN, Place, ROOM, TOKEN, adapter};
 use crate::shared::calls::{file, reply, said};
 use crate::shared::run::Run;
 use foldback_channels::strict::Mishap;
-use foldback_channels::{ChannelAdapter, LimitScope, SlackEvents};
+use foldback_channels::{LimitScope, SlackEvents};
 use foldback_wire::{FileKind, RefusalCode, Secret};
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 #[tokio::test]
 async fn what_a_front_end_asks_for_stands_in_the_header() {
@@ -85,14 +84,14 @@ async fn no_refusal_holds_a_token() {
         let events = SlackEvents::SocketMode(Secret::new(app_token));
         said.push(format!("{events:?}"));
         let impostor = adapter(&root, token, events, place.dir.path()).unwrap();
-        let (sink, mut signals) = tokio::sync::mpsc::channel(16);
-        let ended = impostor.run(sink, CancellationToken::new()).await.unwrap_err();
+        let mut run = Run::of(&impostor);
+        while let Some(signal) = run.signals.recv().await {
+            said.push(format!("{signal:?}"));
+        }
+        let ended = run.task.await.unwrap().unwrap_err();
         assert_eq!(ended.code, RefusalCode::Forbidden);
         assert!(ended.detail.starts_with("Slack refuses the app: "), "{ended}");
         said.push(format!("{ended:?} {ended}"));
-        while let Some(signal) = signals.recv().await {
-            said.push(format!("{signal:?}"));
-        }
     }
     for method in ["chat.postMessage", "upload", "link"] {
         place.server.plan(method, Mishap::Lost);

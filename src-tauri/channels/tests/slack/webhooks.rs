@@ -2,7 +2,7 @@
 
 use crate::place::{APP_TOKEN, DIRECT, Place, ROOM, SIGNING_SECRET, TOKEN, adapter, ana, webhooks};
 use crate::shared::run::Run;
-use crate::time::Hasty;
+use crate::shared::time::Hasty;
 use crate::unread::unread_while;
 use foldback_channels::SlackEvents;
 use foldback_channels::strict::slack::{Delivered, SlackServer, signature};

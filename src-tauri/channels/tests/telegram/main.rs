@@ -19,5 +19,3 @@ mod refusals;
 mod server;
 #[path = "../shared/mod.rs"]
 mod shared;
-#[path = "../shared/time.rs"]
-mod time;

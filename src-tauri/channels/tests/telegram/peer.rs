@@ -4,15 +4,13 @@
 use crate::peer_process::PeerProcess;
 use crate::place::TOKEN;
 use crate::shared::calls::{call, said, target};
-use crate::shared::chance::Even;
-use crate::time::Hasty;
+use crate::shared::run::Run;
+use crate::shared::time::Hasty;
 use foldback_channels::{ChannelAdapter, Folder, Signal, Telegram, profile};
 use foldback_wire::{ChannelId, ChannelState, Operation, Platform, RefusalCode, Secret};
 use serde_json::{Value, json};
 use std::process::Command;
 use std::sync::Arc;
-use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 const CHAT: i64 = 4_611_686_018;
 
@@ -48,7 +46,6 @@ impl Peer {
             &root,
             Folder::new(dir.path(), 60_000_000),
             Arc::new(Hasty),
-            Arc::new(Even),
         );
         Self {
             _process: process,
@@ -98,15 +95,10 @@ impl Peer {
 #[tokio::test]
 async fn what_is_written_comes_in_and_the_wait_for_it_is_no_rush() {
     let peer = Peer::start().await;
-    let (sink, mut signals) = mpsc::channel(8);
-    let stop = CancellationToken::new();
-    let run = tokio::spawn({
-        let (telegram, stop) = (Arc::clone(&peer.telegram), stop.clone());
-        async move { telegram.run(sink, stop).await }
-    });
+    let mut run = Run::of(&peer.telegram);
     let mut texts = Vec::new();
     while texts.len() < 2 {
-        match signals.recv().await.unwrap() {
+        match run.next().await {
             Signal::State {
                 state: ChannelState::Up,
                 ..
@@ -127,8 +119,7 @@ async fn what_is_written_comes_in_and_the_wait_for_it_is_no_rush() {
         }
     }
     assert_eq!(texts, ["Hello *there*", "and again"]);
-    stop.cancel();
-    run.await.unwrap().unwrap();
+    run.end().await;
 }
 
 #[tokio::test]

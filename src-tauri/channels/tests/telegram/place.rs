@@ -1,8 +1,7 @@
 //! A bot, its server, a chat and a folder of files.
 
 use crate::shared::calls::{call, said, target};
-use crate::shared::chance::Even;
-use crate::time::Hasty;
+use crate::shared::time::Hasty;
 use foldback_channels::strict::telegram::TelegramServer;
 use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, Telegram, profile};
 use foldback_wire::{ChannelId, Operation, Platform, Secret};
@@ -69,6 +68,5 @@ pub(crate) fn made(root: &str, token: &str, dir: &Path) -> Result<Telegram, Refu
         root,
         Folder::new(dir, 60_000_000),
         Arc::new(Hasty),
-        Arc::new(Even),
     )
 }

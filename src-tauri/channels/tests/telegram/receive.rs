@@ -1,18 +1,15 @@
 //! What comes in.
 
 use crate::place::{CHAT, FORUM, Place, TOKEN};
-use crate::shared::chance::Even;
 use crate::shared::run::{Run, until};
 use foldback_channels::strict::Mishap;
 use foldback_channels::strict::telegram::TelegramServer;
-use foldback_channels::{ChannelAdapter, Folder, Signal, Telegram, profile};
+use foldback_channels::{Folder, Signal, Telegram, profile};
 use foldback_wire::{ChannelId, ChannelState, ChatType, Clock, Platform, Secret, Sleep, Timestamp};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 fn ana() -> Value {
@@ -325,7 +322,6 @@ fn at(root: &str, clock: Arc<dyn Clock>) -> Arc<Telegram> {
         root,
         Folder::new(std::path::Path::new("."), 1),
         clock,
-        Arc::new(Even),
     );
     Arc::new(telegram.unwrap())
 }
@@ -402,14 +398,9 @@ async fn a_server_that_holds_no_poll_open_is_not_rushed() {
     .await;
     let clock = Arc::new(Impatient::default());
     let telegram = at(&root, clock.clone());
-    let (sink, mut signals) = mpsc::channel(16);
-    let stop = CancellationToken::new();
-    let run = tokio::spawn({
-        let stop = stop.clone();
-        async move { telegram.run(sink, stop).await }
-    });
+    let mut run = Run::of(&telegram);
     while polls.load(Ordering::SeqCst) < 20 {
-        while signals.try_recv().is_ok() {}
+        while run.signals.try_recv().is_ok() {}
         tokio::task::yield_now().await;
     }
     let (asked, waited) = (polls.load(Ordering::SeqCst), clock.0.load(Ordering::SeqCst));
@@ -417,6 +408,5 @@ async fn a_server_that_holds_no_poll_open_is_not_rushed() {
         waited + 1 >= asked,
         "{asked} polls, and a wait after {waited} of them"
     );
-    stop.cancel();
-    run.await.unwrap().unwrap();
+    run.end().await;
 }

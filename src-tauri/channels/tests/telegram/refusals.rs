@@ -3,6 +3,7 @@
 use crate::front::a_wait_is_read_from_the_header;
 use crate::place::{CHAT, Place, TOKEN, adapter};
 use crate::shared::calls::{call, file, said, target};
+use crate::shared::run::Run;
 use foldback_channels::strict::{GatewayBody, Mishap};
 use foldback_channels::{ChannelAdapter, LimitScope};
 use foldback_wire::{FileKind, MessageFlags, Operation, RefusalCode};
@@ -35,16 +36,14 @@ async fn no_refusal_holds_the_token() {
     let place = Place::open().await;
     let wrong = format!("{TOKEN}x");
     let impostor = adapter(&place.server, &wrong, place.dir.path());
-    let (sink, mut signals) = tokio::sync::mpsc::channel(16);
-    let ended = impostor
-        .run(sink, tokio_util::sync::CancellationToken::new())
-        .await
-        .unwrap_err();
-    assert_eq!(ended.code, RefusalCode::Forbidden);
-    let mut said = vec![format!("{ended:?} {ended}")];
-    while let Some(signal) = signals.recv().await {
+    let mut run = Run::of(&impostor);
+    let mut said = Vec::new();
+    while let Some(signal) = run.signals.recv().await {
         said.push(format!("{signal:?}"));
     }
+    let ended = run.task.await.unwrap().unwrap_err();
+    assert_eq!(ended.code, RefusalCode::Forbidden);
+    said.push(format!("{ended:?} {ended}"));
     place.server.plan("sendMessage", Mishap::Lost);
     said.push(format!("{:?}", place.send("hi").await));
     for text in said {

@@ -14,8 +14,6 @@ mod refusals;
 mod server;
 #[path = "../shared/mod.rs"]
 mod shared;
-#[path = "../shared/time.rs"]
-mod time;
 #[path = "../shared/unread.rs"]
 mod unread;
 mod webhooks;

@@ -1,9 +1,8 @@
 //! A phone number, its server, a person and a folder of files.
 
 use crate::shared::calls::{call, said, target};
-use crate::shared::chance::Even;
 use crate::shared::run::Run;
-use crate::time::Hasty;
+use crate::shared::time::Hasty;
 use foldback_channels::strict::whatsapp::{Credentials, WhatsAppServer, sign};
 use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, Signal, WhatsApp, WhatsAppNumber, profile};
 use foldback_wire::{ChannelId, ChannelState, Operation, Platform, Secret};
@@ -91,7 +90,6 @@ pub(crate) fn made(number: WhatsAppNumber, root: &str, dir: &Path) -> Result<Wha
         root,
         Folder::new(dir, 200_000_000),
         Arc::new(Hasty),
-        Arc::new(Even),
     )
 }
 

@@ -3,7 +3,7 @@
 use crate::bot::{Home, is};
 use foldback_agents::strict_server::{Gate, Insists, Piece, Reply, StrictServer, event};
 use foldback_channels::{RemoteLoopback, profile, read_log, serve, sim::SimPlatform};
-use foldback_pipeline::{SeededRng, TokioClock};
+use foldback_pipeline::TokioClock;
 use foldback_wire::{ChatType, Clock, Inbound, Operation, Platform, Sender};
 use serde_json::json;
 use std::{collections::BTreeMap, fs::File, net::SocketAddr, path::Path, sync::Arc};
@@ -34,14 +34,7 @@ impl Slack {
             CancellationToken::new(),
         );
         tokio::spawn(async { serving.await.unwrap() });
-        let chance = Arc::new(SeededRng::new(0));
-        let door = RemoteLoopback::new(
-            profile(Platform::Slack),
-            address,
-            Arc::clone(&clock),
-            chance,
-            None,
-        );
+        let door = RemoteLoopback::new(profile(Platform::Slack), address, Arc::clone(&clock), None);
         Self { door, address, clock }
     }
 

@@ -1,7 +1,7 @@
 //! The platform in a process of its own: what kills the bot does not touch its memory and its log.
 
 use foldback_channels::{RemoteLoopback, profile};
-use foldback_pipeline::{SeededRng, TokioClock};
+use foldback_pipeline::TokioClock;
 use foldback_wire::{CallFault, Inbound, Platform};
 use std::{
     env,
@@ -57,13 +57,7 @@ impl SimulatedPlatform {
             .build()
             .unwrap();
         let clock = Arc::new(TokioClock::system());
-        let door = RemoteLoopback::new(
-            profile(platform),
-            address,
-            clock,
-            Arc::new(SeededRng::new(0)),
-            None,
-        );
+        let door = RemoteLoopback::new(profile(platform), address, clock, None);
         Self {
             child,
             address,

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use foldback_agents::{Agent, AgentEvent, Step, StepSink, TurnRequest};
-use foldback_channels::{Ack, Call, ChannelAdapter, Loopback, Refusal, SignalSink};
+use foldback_channels::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal};
 use foldback_wire::{Attachment, Capabilities, ChatId, Operation, StopReason};
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -121,8 +121,8 @@ impl ChannelAdapter for Gate {
         self.loopback.capabilities()
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        self.loopback.run(sink, stop).await
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        self.loopback.connect(connection).await
     }
 
     async fn fetch(&self, chat: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {

@@ -4,7 +4,7 @@ use crate::bot::{Bot, World, later, parts, text};
 use async_trait::async_trait;
 use foldback_agents::{ScriptAgent, ScriptStep};
 use foldback_channels::{
-    Ack, Call, ChannelAdapter, LimitScope, Loopback, Pause, Rates, Refusal, SignalSink, rates,
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, LimitScope, Loopback, Pause, Rates, Refusal, rates,
 };
 use foldback_pipeline::{Engine, Rules, TokioClock};
 use foldback_wire::{
@@ -14,7 +14,6 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio_util::sync::CancellationToken;
 
 /// Adds words to the acknowledgement of a call of this kind, the so manieth of all.
 type Words = fn(OpKind, usize, Ack) -> Ack;
@@ -38,8 +37,8 @@ impl ChannelAdapter for Telling {
         self.rates
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        self.platform.run(sink, stop).await
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        self.platform.connect(connection).await
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {

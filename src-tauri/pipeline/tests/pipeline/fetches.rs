@@ -6,7 +6,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use foldback_agents::ScriptAgent;
-use foldback_channels::{Ack, Call, ChannelAdapter, Loopback, Refusal, SignalSink};
+use foldback_channels::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal};
 use foldback_pipeline::{Engine, Rules};
 use foldback_wire::{
     Attachment, Capabilities, ChannelId, ChatId, Clock as _, FileFate, Platform, RefusalCode, Terminal,
@@ -16,7 +16,6 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio_util::sync::CancellationToken;
 
 /// A platform that refuses to hand files over so many times.
 struct Limited {
@@ -33,8 +32,8 @@ impl ChannelAdapter for Limited {
         self.platform.capabilities()
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        self.platform.run(sink, stop).await
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        self.platform.connect(connection).await
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {

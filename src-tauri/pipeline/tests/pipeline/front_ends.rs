@@ -3,7 +3,7 @@
 use crate::bot::{Bot, killed, runtime, text};
 use async_trait::async_trait;
 use foldback_channels::{
-    Ack, Call, ChannelAdapter, Loopback, Refusal, SignalSink,
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal,
     sim::{CallFailure, CallFault},
 };
 use foldback_pipeline::Rules;
@@ -14,7 +14,6 @@ use std::sync::{
     Arc,
     atomic::{AtomicU32, Ordering},
 };
-use tokio_util::sync::CancellationToken;
 
 /// A platform behind a front end that passes the first calls on to nobody.
 struct FrontEnd {
@@ -28,8 +27,8 @@ impl ChannelAdapter for FrontEnd {
         self.platform.capabilities()
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        self.platform.run(sink, stop).await
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        self.platform.connect(connection).await
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {

@@ -3,7 +3,7 @@
 use crate::bot::{Bot, World, parts, text};
 use async_trait::async_trait;
 use foldback_agents::ScriptAgent;
-use foldback_channels::{Ack, Call, ChannelAdapter, Loopback, Refusal, Signal, SignalSink};
+use foldback_channels::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal, Signal};
 use foldback_pipeline::{Engine, Rules, Turn};
 use foldback_store::Journal;
 use foldback_wire::{
@@ -12,7 +12,6 @@ use foldback_wire::{
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Mutex, mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
 
 type Parting = Arc<Mutex<Option<Signal>>>;
 
@@ -32,23 +31,25 @@ impl ChannelAdapter for Late {
         self.inner.capabilities()
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        let mut later = self.later.lock().await;
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        let (mut later, sink) = (self.later.lock().await, connection.sink());
         // A line of its own: a loopback keeps a place in it.
         let (inner, mut signals) = mpsc::channel(1);
-        let mut run = std::pin::pin!(self.inner.run(inner, stop));
+        let connection = connection.with_sink(inner);
+        let mut inner = self.inner.connect(&connection);
         loop {
             tokio::select! {
-                ended = &mut run => {
-                    let parting = self.parting.lock().await.take();
-                    if let Some(signal) = parting {
-                        drop(sink.send(signal).await);
-                    }
-                    return ended;
-                }
+                ended = &mut inner => return ended,
                 Some(signal) = signals.recv() => drop(sink.send(signal).await),
                 Some(signal) = later.recv() => drop(sink.send(signal).await),
             }
+        }
+    }
+
+    async fn disconnect(&self, connection: &Connection) {
+        let parting = self.parting.lock().await.take();
+        if let Some(signal) = parting {
+            drop(connection.sink().send(signal).await);
         }
     }
 

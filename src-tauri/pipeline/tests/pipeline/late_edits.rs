@@ -2,7 +2,7 @@
 
 use crate::bot::{Bot, later, text};
 use async_trait::async_trait;
-use foldback_channels::{Ack, Call, ChannelAdapter, Loopback, Refusal, SignalSink};
+use foldback_channels::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal};
 use foldback_wire::{Attachment, Capabilities, ChatId, OpKind, Operation, Platform, RefusalCode, Terminal};
 use std::{
     sync::{
@@ -11,7 +11,6 @@ use std::{
     },
     time::Duration,
 };
-use tokio_util::sync::CancellationToken;
 
 /// A platform that lets the first edit time out, and carries it out later.
 struct LateEdit {
@@ -26,8 +25,8 @@ impl ChannelAdapter for LateEdit {
         self.platform.capabilities()
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        self.platform.run(sink, stop).await
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        self.platform.connect(connection).await
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {

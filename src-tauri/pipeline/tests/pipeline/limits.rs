@@ -7,7 +7,7 @@ use crate::{
 use async_trait::async_trait;
 use foldback_agents::ScriptAgent;
 use foldback_channels::{
-    Ack, Call, ChannelAdapter, LimitScope, Loopback, Rates, Refusal, SignalSink, rates,
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, LimitScope, Loopback, Rates, Refusal, rates,
     sim::{CallFailure, CallFault},
 };
 use foldback_pipeline::{Engine, Rules};
@@ -20,7 +20,6 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio_util::sync::CancellationToken;
 
 #[tokio::test(start_paused = true)]
 async fn three_hundred_who_write_at_once_are_all_answered_once() {
@@ -182,8 +181,8 @@ impl ChannelAdapter for Unplugged {
         self.inner.capabilities()
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        self.inner.run(sink, stop).await
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        self.inner.connect(connection).await
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
@@ -220,8 +219,8 @@ impl ChannelAdapter for Scoped {
         self.rates
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        self.inner.run(sink, stop).await
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        self.inner.connect(connection).await
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {

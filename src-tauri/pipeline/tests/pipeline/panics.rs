@@ -9,7 +9,7 @@ use foldback_agents::{
     ScriptAgent,
     speech::{SpeechError, Voice},
 };
-use foldback_channels::{Ack, Call, ChannelAdapter, Loopback, Refusal, SignalSink};
+use foldback_channels::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal};
 use foldback_pipeline::{Engine, Rules};
 use foldback_store::Journal as _;
 use foldback_wire::{Attachment, Capabilities, ChatId, Kind, OpKind, OutcomeCode, Platform, Seq, Terminal};
@@ -20,7 +20,6 @@ use std::{
     },
     time::Duration,
 };
-use tokio_util::sync::CancellationToken;
 
 /// An adapter whose first call to send a text panics.
 struct Fragile {
@@ -34,8 +33,8 @@ impl ChannelAdapter for Fragile {
         self.inner.capabilities()
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        self.inner.run(sink, stop).await
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        self.inner.connect(connection).await
     }
 
     async fn fetch(&self, chat: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {

@@ -110,9 +110,8 @@ impl World {
 
 fn adapter(platform: SocketAddr) -> Arc<RemoteLoopback> {
     let clock = Arc::new(TokioClock::system());
-    let rng = Arc::new(SeededRng::new(0));
     let can = profile(Platform::Signal);
-    Arc::new(RemoteLoopback::new(can, platform, clock, rng, None))
+    Arc::new(RemoteLoopback::new(can, platform, clock, None))
 }
 
 /// The journal, once the writer of a bot that was killed has let go of it: its thread is not killed with the bot.

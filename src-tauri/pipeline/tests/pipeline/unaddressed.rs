@@ -2,7 +2,9 @@
 
 use crate::bot::{Bot, World, from_alice, text};
 use async_trait::async_trait;
-use foldback_channels::{Ack, Call, ChannelAdapter, Loopback, Refusal, Signal, SignalSink, Unreadable};
+use foldback_channels::{
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal, Signal, Unreadable,
+};
 use foldback_pipeline::Rules;
 use foldback_store::Journal as _;
 use foldback_wire::{
@@ -10,7 +12,6 @@ use foldback_wire::{
     OmittedContent, Platform, Terminal, TurnId, UnreadablePart,
 };
 use std::{sync::Arc, time::Duration};
-use tokio_util::sync::CancellationToken;
 
 const SLACK: &str = "[channels.slack]\nallow_from = [\"alice\"]\nrequire_mention = true\n";
 const PAIRING: &str = "[channels.slack]\ndm_policy = \"pairing\"\nallow_from = []\narmed = true\n";
@@ -201,15 +202,15 @@ impl ChannelAdapter for Garbled {
         self.0.capabilities()
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
         let garbled = Unreadable {
             part: "message",
             error: "missing field `ts`".into(),
             bytes: 29,
             raw: "{\"text\":\"between us two\"}".into(),
         };
-        let _ = sink.send(Signal::Unreadable(garbled)).await;
-        self.0.run(sink, stop).await
+        let _ = connection.sink().send(Signal::Unreadable(garbled)).await;
+        self.0.connect(connection).await
     }
 
     async fn fetch(&self, chat: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {

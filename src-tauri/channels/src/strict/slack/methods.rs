@@ -11,7 +11,7 @@ use super::rules::{
     TOKEN_KIND, UPDATE,
 };
 use super::state::State;
-use crate::sim::is_message_id;
+use crate::is_message_id;
 use crate::strict::Rule;
 use foldback_wire::Platform;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use foldback_channels::{
-    Ack, Call, ChannelAdapter, LimitScope, Loopback, Pause, Rates, Refusal, SignalSink, rates,
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, LimitScope, Loopback, Pause, Rates, Refusal, rates,
 };
 use foldback_wire::{Attachment, Capabilities, ChatId, Clock, OpKind, Platform, RefusalCode, Rng, Timestamp};
 use std::{
@@ -10,7 +10,6 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
-use tokio_util::sync::CancellationToken;
 
 /// Which calls a limit counts together.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -250,8 +249,8 @@ impl ChannelAdapter for LimitedPlatform {
         rates(self.inner.capabilities().platform)
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        self.inner.run(sink, stop).await
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        self.inner.connect(connection).await
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {

@@ -1,11 +1,17 @@
-//! What every adapter over HTTP has in common.
+//! What every adapter over HTTP has in common: the client, what becomes of a call without an answer, and the headers here;
+//! what an answer means in [`service`]; and in [`websocket`] how a connection becomes one for messages.
+
+mod service;
+mod websocket;
 
 use crate::Refusal;
 use foldback_wire::{RefusalCode, Timestamp};
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
-use reqwest::{Client, Response, StatusCode, Url};
+use reqwest::{Client, Response, Url};
+pub(crate) use service::{Answer, Service, of_front_end};
 use std::net::IpAddr;
 use std::time::Duration;
+pub(crate) use websocket::{WebSocket, open_websocket};
 
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -81,22 +87,6 @@ pub(crate) fn unanswered(error: reqwest::Error) -> Refusal {
         refusal.never_sent()
     } else {
         refusal.or_done()
-    }
-}
-
-/// An answer with a status of a server's failure and no word of the platform's own: a front end gave it where the status
-/// says that it stands before another server (<https://www.rfc-editor.org/rfc/rfc9110#section-15.6>). `wait` is what its
-/// header asks for.
-pub(crate) fn wordless(refusal: Refusal, status: StatusCode, wait: Option<Duration>) -> Refusal {
-    let of_front_end = [
-        StatusCode::BAD_GATEWAY,
-        StatusCode::SERVICE_UNAVAILABLE,
-        StatusCode::GATEWAY_TIMEOUT,
-    ];
-    Refusal {
-        by_front_end: of_front_end.contains(&status),
-        retry_after: wait,
-        ..refusal.or_done()
     }
 }
 
