@@ -271,7 +271,6 @@ export const gates = [
   { code: "sender_not_allowed", about: "The sender is not on the channel's allow list." },
   { code: "direct_disabled", about: "The channel takes no direct messages." },
   { code: "unpaired", about: "The sender is unknown; an operator has to approve them first." },
-  { code: "pairing_full", about: "The sender is unknown, and too many others waited for an operator already; only in journals of earlier versions." },
   { code: "groups_disabled", about: "The channel takes no messages in groups." },
   { code: "chat_not_allowed", about: "The group is not one of the channel's groups." },
   { code: "bot_not_allowed", about: "Another bot wrote it, and bots may not talk here." },

@@ -1344,7 +1344,7 @@ export type Frame = {
 };
 
 /** The reason for which a stage stopped a message. Every stop has one of these in the journal. */
-export type Gate = "empty_message" | "duplicate" | "too_old" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "pairing_full" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "sender_limit" | "dropped" | "displaced" | "not_the_asker" | "nothing_asked" | "which_asked" | "send_denied" | "shutting_down";
+export type Gate = "empty_message" | "duplicate" | "too_old" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "sender_limit" | "dropped" | "displaced" | "not_the_asker" | "nothing_asked" | "which_asked" | "send_denied" | "shutting_down";
 
 /** The group that a message was written in. */
 export type GroupInfo = {

@@ -86,14 +86,10 @@ impl Way<'_> {
             .strip_prefix(&format!("{} is ", sender.id))
             .unwrap_or(detail);
         match gate {
-            Gate::Unpaired | Gate::PairingFull if self.got_a_code() => {
+            Gate::Unpaired if self.got_a_code() => {
                 format!("{} got a pairing code and no answer: {detail}", self.who())
             }
-            Gate::SenderNotAllowed
-            | Gate::ChannelClosed
-            | Gate::BotNotAllowed
-            | Gate::Unpaired
-            | Gate::PairingFull => {
+            Gate::SenderNotAllowed | Gate::ChannelClosed | Gate::BotNotAllowed | Gate::Unpaired => {
                 // The list that the sender is not on.
                 let key = setting.and_then(|setting| setting.rsplit('.').next());
                 let list = key.and_then(|key| inputs.get(key));
