@@ -659,6 +659,16 @@ export type DamagedPlace = {
   about: string,
 };
 
+/** The setting behind a decision, as it was when the decision was made. */
+export type DecidingSetting = {
+  /** Its full name, such as `commands.owner_allow_from`; that of the channel's own key where that one counts. */
+  setting: string,
+  /** Its value, one line. */
+  value: string,
+  /** The place that the value comes from. */
+  source: SettingSource,
+};
+
 /** One step of the turn, for the scrubber. */
 export type Decision = {
   /** The event. */
@@ -1561,6 +1571,8 @@ export type InlineDirectives = {
   findings: Array<string>,
   /** The setting that would change the scope, where one would. */
   setting?: string,
+  /** That setting, as it was then; `None` in records of versions that did not keep it. */
+  decided_by?: DecidingSetting,
 };
 
 /** An intended operation as the journal keeps it; see [`Operation`] for the fields. */
@@ -1787,6 +1799,8 @@ export type Kind = { "type": "started",
   setting: string | null,
   /** The words that are spoken in it, where it was written down; only in journals that tell it nowhere else. */
   heard?: string | null,
+  /** The setting behind it, as it was then; `None` in records of versions that did not keep it. */
+  decided_by?: DecidingSetting,
 }
 | { "type": "understood" } & UnderstoodFile | { "type": "link_read",
   /** The address, without user, password and fragment. */
@@ -1877,6 +1891,8 @@ export type Kind = { "type": "started",
   by: Actor,
   /** The reason, in words. */
   why: string,
+  /** The setting behind it, as it was then; `None` in records of versions that did not keep it. */
+  decided_by?: DecidingSetting,
 }
 | { "type": "run_cancelled",
   /** The author. */
@@ -2008,6 +2024,8 @@ export type Kind = { "type": "started",
   outcome: Outcome,
   /** The setting that would change it, such as `output.allow_targets`. */
   setting?: string | null,
+  /** The setting behind it, as it was then; `None` in records of versions that did not keep it. */
+  decided_by?: DecidingSetting,
 }
 | { "type": "spoken" } & SpokenDirective | { "type": "header_read",
   /** The assistant message. */
@@ -2036,6 +2054,8 @@ export type Kind = { "type": "started",
   message: number,
   /** The reason. */
   reason: Suppression,
+  /** The setting behind it, as it was then; `None` in records of versions that did not keep it. */
+  decided_by?: DecidingSetting,
 }
 | { "type": "truncated",
   /** Messages of the turn in the chat. */
@@ -2048,6 +2068,8 @@ export type Kind = { "type": "started",
   file: string | null,
   /** The reason for which it is not sent, in words. */
   detail: string | null,
+  /** The setting behind it, as it was then; `None` in records of versions that did not keep it. */
+  decided_by?: DecidingSetting,
 }
 | { "type": "intended",
   /** The operation. */
@@ -3982,13 +4004,13 @@ export type WhyStep = {
   no: boolean,
   /** In words. */
   text: string,
-  /** The values that a gate decided from; none for other steps. */
+  /** The values that it was decided from, where it said no. */
   inputs: Array<DecisionInput>,
   /** The setting that would change it. */
   setting: string | null,
   /** The place that the setting's value comes from, where the journal keeps it. */
   source: SettingSource | null,
-  /** What would change it, in a sentence; for gates alone. */
+  /** What would change it, in a sentence, where it said no and something would. */
   change: string | null,
 };
 

@@ -14,7 +14,7 @@ const OPENERS: [&str; 8] = ["A", "An", "Bots", "Everything", "It", "No", "Nothin
 impl Way<'_> {
     /// The sentence, from the steps that said no.
     pub(super) fn headline(&self, noes: &[&WhyStep]) -> String {
-        if self.detail.summary.terminal.is_none() && self.is_gone {
+        if self.detail.summary.terminal.is_none() && self.now.is_gone {
             // Whatever it waited for then is no reason any more.
             return format!("Not done: {}.", self.after_the_end());
         }

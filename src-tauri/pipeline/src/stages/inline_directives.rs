@@ -137,6 +137,7 @@ fn inline(
         scope,
         findings,
         setting,
+        decided_by: None,
     }
 }
 
