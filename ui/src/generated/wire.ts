@@ -2388,6 +2388,9 @@ export type MessageFlags = {
 /** A message on a platform. */
 export type MessageId = string;
 
+/** What a message waits for. */
+export type MessageWait = "consent" | "summary" | "turn" | "arrival" | "debounce";
+
 /** One difference. */
 export type Mismatch = {
   /** The place in the expectations, such as `expect[1].send.text`. */
@@ -3956,7 +3959,9 @@ export type WaitingMessage = {
   text: string,
   /** The time since which it waits. */
   since: Timestamp,
-  /** True where it can be moved: it waits in the queue, and not for a person's consent. */
+  /** What it waits for. */
+  waits_for: MessageWait,
+  /** True where it can be moved: it waits for its turn. */
   movable: boolean,
 };
 

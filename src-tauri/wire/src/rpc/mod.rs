@@ -64,7 +64,9 @@ pub use reach::{ChannelReach, ReachOf, ReachRate, ReachedChat, WaitingFate, Wait
 pub use ruler::{CutPlace, RuledMessage, Ruler};
 pub use schedules::{ScheduleOrder, SchedulePause, ScheduleRef};
 pub use secrets::{SecretEntry, SecretSource, Secrets};
-pub use session_detail::{OverrideChange, SessionDetail, SessionReorder, SessionUsage, WaitingMessage};
+pub use session_detail::{
+    MessageWait, OverrideChange, SessionDetail, SessionReorder, SessionUsage, WaitingMessage,
+};
 pub use sessions::{
     AgentSession, PendingPermission, PermissionDecide, PermissionRef, RunningTurn, SessionCancel,
     SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,
