@@ -3263,7 +3263,7 @@ export type ScheduleRun = {
   due: ScheduleDue,
   /** Its end; none while it runs. */
   terminal: Terminal | null,
-  /** The beginning of what the agent said, also where it was dropped. */
+  /** The beginning of what its chat got of the answer; empty where nothing arrived there. */
   said: string,
 };
 
