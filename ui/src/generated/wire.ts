@@ -2766,8 +2766,20 @@ export type PreparedMessage = {
   replies: Array<string>,
   /** The prompt that the agent would be given; `None` where it would not be asked. */
   prompt: string | null,
+  /** What the prompt of a real turn would have beside it; empty where it would be this one exactly. */
+  omitted: Array<PromptOmission>,
   /** How the message would end without the agent; `None` where it would be asked. */
   terminal: Terminal | null,
+};
+
+/** Something that a real turn would have asked for outside and put into its prompt, and that a dry run asks nobody for. */
+export type PromptOmission = {
+  /** Its name: the link. */
+  name: string,
+  /** Why it is not in the prompt, one sentence. */
+  why: string,
+  /** The setting by which a real turn asks for it. */
+  setting: string,
 };
 
 /** A message to a subscriber. */
@@ -2827,6 +2839,9 @@ export type QueueLab = {
   drop?: string,
   /** How long it must be quiet before what was collected runs, in milliseconds. */
   debounce_ms?: number,
+  /** How long a message waits for more of its sender before it comes into the queue (`channels.NAME.debounce`), in
+   * milliseconds; at most a minute. */
+  channel_debounce_ms?: number,
   /** How long the agent takes for each answer, in milliseconds. */
   run_ms: number,
   /** The messages, at most 100. */

@@ -57,7 +57,7 @@ pub use moment::{
     DecisionDetail, DecisionInput, DecisionRule, DeliveryWait, Moment, MomentAt, MomentMessage,
 };
 pub use pairing::{Approval, PairingCode, PairingRequest, PairingRevoke, Pairings, ReplacedRequest};
-pub use prepare::{ComposePrepare, PreparedMessage, StrippedPart};
+pub use prepare::{ComposePrepare, PreparedMessage, PromptOmission, StrippedPart};
 pub use push::{Alarm, AlarmKind, LogLine, Push, Topic};
 pub use queue_lab::{QueueLab, QueueLabMessage, QueueLabResult, QueueLabStep, QueueLabTurn};
 pub use reach::{ChannelReach, ReachOf, ReachRate, ReachedChat, WaitingFate, WaitingOperation};
