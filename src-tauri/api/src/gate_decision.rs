@@ -52,7 +52,7 @@ impl GateDecision<'_> {
                 format!("Add {} to {key}.", self.input("sender"))
             }
             Gate::DirectDisabled => format!("Set {key} to pairing, allowlist or open."),
-            Gate::Unpaired | Gate::PairingFull => format!(
+            Gate::Unpaired => format!(
                 "Approve {sender} on the channel's card or with `foldback pairing`, add {sender} to {}, or set {key} \
                  to open.",
                 self.beside("allow_from"),

@@ -27,6 +27,7 @@ mod schedules;
 mod shelf;
 mod shown;
 mod signals;
+mod step_decision;
 pub mod typescript;
 mod why;
 mod window_start;

@@ -272,6 +272,7 @@ closed_sets! {
     wire::LengthUnit as lengthUnits,
     wire::Markup as markups,
     wire::MessageFlag as messageFlags,
+    rpc::MessageWait as messageWaits,
     wire::OpKind as opKinds,
     wire::OutcomeCode as outcomeCodes,
     wire::PairingStep as pairingSteps,

@@ -9,31 +9,42 @@ pub(crate) use run::is_in_run;
 use crate::{
     TurnFold,
     doors::{Doors, Kept},
-    gate_decision::GateDecision,
+    step_decision::{StepDecision, waiting_change, waiting_setting},
 };
+use foldback_pipeline::{NamedSettings, suppressing_setting};
 use foldback_store::row;
 use foldback_wire::{
-    ChannelId, DirectiveScope, Event, FileFate, HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode,
-    SettingSource, Span, Suppression, Terminal, ToolStatus, TurnId,
-    rpc::{DecisionInput, DirectiveEntry, LedgerEntry, TurnDetail, Why, WhyStep},
+    ChannelId, DirectiveScope, Event, FileFate, HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode, Span,
+    Terminal, ToolStatus, TurnId,
+    rpc::{DirectiveEntry, LedgerEntry, TurnDetail, Why, WhyStep},
+    visible,
 };
 use outcome::{ended_in_words, explained, noun};
 
 /// Why the turn of these events went as it did; `None` when they hold no message.
 pub fn why(turn: TurnId, events: &[Event]) -> Option<Why> {
-    why_behind(turn, events, &Doors::default(), false)
+    why_now(turn, events, &TurnNow::default())
 }
 
-/// The same, where it is known what keeps its channels from sending, and whether the process is gone that worked on the
-/// turn: then a turn without an end does not run.
-pub(crate) fn why_behind(turn: TurnId, events: &[Event], doors: &Doors, is_gone: bool) -> Option<Why> {
+/// What is known of the bot as it is now, beside a turn's events.
+#[derive(Default)]
+pub(crate) struct TurnNow<'a> {
+    /// What keeps the turn's channels from sending.
+    pub(crate) doors: Doors,
+    /// The process is gone that worked on the turn: then a turn without an end does not run.
+    pub(crate) is_gone: bool,
+    /// The settings by which a turn without an end waits.
+    pub(crate) settings: Option<&'a NamedSettings>,
+}
+
+/// The same, where that is known.
+pub(crate) fn why_now(turn: TurnId, events: &[Event], now: &TurnNow<'_>) -> Option<Why> {
     let fold = TurnFold::of(turn, events);
     let detail = fold.detail()?;
     let way = Way {
         detail: &detail,
         channel: detail.inbound.channel.clone(),
-        doors,
-        is_gone,
+        now,
         events,
     };
     let mut steps: Vec<_> = events.iter().filter_map(|event| way.step(event)).collect();
@@ -54,49 +65,9 @@ pub(crate) fn why_behind(turn: TurnId, events: &[Event], doors: &Doors, is_gone:
 struct Way<'a> {
     detail: &'a TurnDetail,
     channel: ChannelId,
-    doors: &'a Doors,
-    /// The process that worked on it is gone.
-    is_gone: bool,
+    now: &'a TurnNow<'a>,
     /// Those of the turn.
     events: &'a [Event],
-}
-
-/// What a gate decided from, where its setting's value comes from, and what would change the decision; nothing of any
-/// other step.
-fn gate_decision(kind: &Kind) -> (Vec<DecisionInput>, Option<SettingSource>, Option<String>) {
-    match kind {
-        Kind::Stopping {
-            gate,
-            inputs,
-            setting,
-            source,
-            ..
-        } => {
-            let decision = GateDecision {
-                gate: *gate,
-                inputs,
-                setting: setting.as_deref(),
-            };
-            let input = |(name, value): (&String, &String)| DecisionInput {
-                name: name.clone(),
-                value: value.clone(),
-            };
-            (
-                inputs.iter().map(input).collect(),
-                *source,
-                Some(decision.what_changes_it()),
-            )
-        }
-        Kind::Evicted { cap, setting, source } => {
-            let cap = DecisionInput {
-                name: "waiting".to_owned(),
-                value: cap.to_string(),
-            };
-            let change = format!("Set {setting} to old or new, or let more messages wait with queue.cap.");
-            (vec![cap], *source, Some(change))
-        }
-        _ => (Vec::new(), None, None),
-    }
 }
 
 /// True for a step on which a message always goes on.
@@ -140,12 +111,17 @@ enum Says {
 impl Way<'_> {
     fn step(&self, event: &Event) -> Option<WhyStep> {
         let (text, says) = self.read(&event.kind)?;
-        let (no, setting) = match says {
-            Says::Yes => (false, None),
-            Says::No(setting) => (true, setting),
+        let (no, decision) = match says {
+            Says::Yes => (false, StepDecision::default()),
+            Says::No(setting) => (true, self.decision(&event.kind, setting)),
         };
         let row = row(event, None);
-        let (inputs, source, change) = gate_decision(&event.kind);
+        let StepDecision {
+            inputs,
+            setting,
+            source,
+            change,
+        } = decision;
         Some(WhyStep {
             seq: row.seq,
             stage: row.stage,
@@ -156,6 +132,41 @@ impl Way<'_> {
             source,
             change,
         })
+    }
+
+    /// What a no was decided from; `setting` would change it, where the event names none.
+    fn decision(&self, kind: &Kind, setting: Option<String>) -> StepDecision {
+        let sender = visible(self.detail.inbound.sender.id.as_str());
+        let told = StepDecision::of(kind, Some(&sender)).unwrap_or_default();
+        let told = match kind {
+            Kind::PermissionDecided { id, .. } => match self.asked(id) {
+                Some(request) => told.given("asks", &request.title).given("does", &request.does),
+                None => told,
+            },
+            Kind::Waiting { reason, .. } => StepDecision {
+                change: Some(waiting_change(*reason, setting.as_deref())),
+                ..told.given("reason", reason)
+            },
+            _ => told,
+        };
+        let told = match told.setting {
+            Some(_) => told,
+            None => StepDecision { setting, ..told },
+        };
+        self.with_source_now(told)
+    }
+
+    /// What a turn without an end waits for is decided by the settings as they are now.
+    fn with_source_now(&self, told: StepDecision) -> StepDecision {
+        let is_open = self.detail.summary.terminal.is_none() && !self.now.is_gone;
+        let (Some(settings), Some(setting)) = (self.now.settings.filter(|_| is_open), &told.setting) else {
+            return told;
+        };
+        if told.source.is_some() {
+            return told;
+        }
+        let known = settings.deciding(Some(&self.channel), setting);
+        told.set_by(None, Some(&known))
     }
 
     /// What an event means for the answer; `None` for events that have no part in it. The text is that of the
@@ -196,7 +207,7 @@ impl Way<'_> {
             | Kind::RunEnded { .. } => return self.of_run(kind),
             Kind::Suppressed { reason, .. } => (
                 Some(reason.about().to_owned()),
-                Says::No(Some(suppressing(*reason).to_owned())),
+                Says::No(Some(suppressing_setting(*reason).to_owned())),
             ),
             Kind::MessageEnded {
                 message,
@@ -209,7 +220,9 @@ impl Way<'_> {
                     Says::No(Some(format!("channels.{}.narration", self.channel))),
                 )
             }
-            Kind::Skipped { at, outcome, setting } => {
+            Kind::Skipped {
+                at, outcome, setting, ..
+            } => {
                 let directive = self
                     .detail
                     .directives
@@ -232,6 +245,14 @@ impl Way<'_> {
             } if self.open(op.0) => {
                 let Kept { text, setting } = self.waits(self.op(op.0)?, *reason);
                 (Some(text), Says::No(setting))
+            }
+            Kind::Waiting {
+                op: None,
+                reason: reason @ HoldReason::Debounce,
+                ..
+            } if self.waits_for_more() => {
+                let text = "the message waits for more of its sender".to_owned();
+                (Some(text), Says::No(waiting_setting(*reason, &self.channel)))
             }
             Kind::Tool { call } if call.status == ToolStatus::Unfinished => {
                 let text = format!("the agent called {} and did not tell how that ended", call.name);
@@ -268,13 +289,19 @@ impl Way<'_> {
     /// it is, the channel's own events tell.
     fn waits(&self, entry: &LedgerEntry, reason: HoldReason) -> Kept {
         let channel = entry.intent.channel.as_ref().unwrap_or(&self.channel);
-        let kept = (reason == HoldReason::ChannelOff).then(|| self.doors.keep(channel));
+        let kept = (reason == HoldReason::ChannelOff).then(|| self.now.doors.keep(channel));
         let Kept { text, setting } = kept.flatten().unwrap_or_else(|| Kept {
             text: reason.about().to_owned(),
-            setting: None,
+            setting: waiting_setting(reason, channel),
         });
         let text = format!("{} waits: {text}", noun(entry.intent.kind));
         Kept { text, setting }
+    }
+
+    /// True of a message that was not given on since it began to wait for more of its sender.
+    fn waits_for_more(&self) -> bool {
+        let waits = |event: &Event| matches!(event.kind, Kind::Waiting { op: None, .. });
+        !self.now.is_gone && self.events.last().is_some_and(waits)
     }
 
     /// A file that the agent was not given explains an answer, not that there is none.
@@ -304,7 +331,7 @@ impl Way<'_> {
 
     /// Bytes that the scanner still holds keep the answer back as surely as a gate, as long as the turn runs.
     fn open_hold(&self) -> Option<WhyStep> {
-        if self.detail.summary.terminal.is_some() || self.is_gone {
+        if self.detail.summary.terminal.is_some() || self.now.is_gone {
             return None;
         }
         let mut open = self
@@ -315,6 +342,16 @@ impl Way<'_> {
             .filter(|h| h.until_seq.is_none());
         let entry = open.next()?;
         let hold = &entry.hold;
+        let kind = Kind::Held {
+            message: 0,
+            hold: hold.clone(),
+        };
+        let StepDecision {
+            inputs,
+            setting,
+            source,
+            change,
+        } = self.decision(&kind, None);
         Some(WhyStep {
             seq: entry.seq,
             stage: foldback_wire::Stage::Scan.code().to_owned(),
@@ -326,16 +363,16 @@ impl Way<'_> {
                 hold.because,
                 hold.releases
             ),
-            inputs: Vec::new(),
-            setting: None,
-            source: None,
-            change: None,
+            inputs,
+            setting,
+            source,
+            change,
         })
     }
 
     /// The end of its process, where the turn has none.
     fn cut_off(&self) -> Option<WhyStep> {
-        if self.detail.summary.terminal.is_some() || !self.is_gone {
+        if self.detail.summary.terminal.is_some() || !self.now.is_gone {
             return None;
         }
         Some(WhyStep {
@@ -398,13 +435,5 @@ impl Way<'_> {
             OutcomeCode::DryRun => Some(format!("channels.{}.armed", self.channel)),
             _ => None,
         }
-    }
-}
-
-/// The dialect whose absence would have let the text through.
-const fn suppressing(reason: Suppression) -> &'static str {
-    match reason {
-        Suppression::NoReply | Suppression::SilentToken => "output.dialects",
-        Suppression::HeartbeatAck => "output.all_clear",
     }
 }

@@ -10,7 +10,7 @@ use foldback_replay::{
 };
 use foldback_store::row;
 use foldback_wire::{
-    Event, Gate, Kind, Platform, SettingSource, Stage, Terminal, TurnId,
+    DirectiveScope, Event, Gate, Kind, PermissionKind, Platform, SettingSource, Stage, Terminal, TurnId,
     rpc::{Why, WhyStep},
 };
 use std::{
@@ -22,8 +22,7 @@ use std::{
 /// What nothing emits yet. An entry that something emits fails the test, so that the list only shrinks.
 const STAGES_WITHOUT: &[Stage] = &[];
 const HOLDS_WITHOUT: &[HoldReason] = &[];
-/// A gate of journals of earlier versions.
-const GATES_WITHOUT: &[Gate] = &[Gate::PairingFull];
+const GATES_WITHOUT: &[Gate] = &[];
 
 /// The journals of all fixtures.
 fn journals() -> &'static [(PathBuf, Vec<Event>)] {
@@ -129,6 +128,85 @@ fn every_terminal_ends_some_turn() {
     assert_eq!(seen, (0..TERMINALS).collect());
 }
 
+/// What `why` says about the turn of an event, and the step that the event is.
+fn told(events: &[Event], event: &Event) -> (Why, WhyStep) {
+    let turn: TurnId = event.turn.unwrap();
+    let of: Vec<Event> = events
+        .iter()
+        .filter(|other| other.turn == Some(turn))
+        .cloned()
+        .collect();
+    let why = why(turn, &of).unwrap();
+    let step = why.steps.iter().find(|step| step.seq == event.seq.0);
+    let step = step.unwrap().clone();
+    (why, step)
+}
+
+/// The kind of an event that says no without a gate.
+fn says_no(kind: &Kind) -> Option<&'static str> {
+    Some(match kind {
+        Kind::InlineDirectives(read) if read.scope == DirectiveScope::Refused => "inline_directives",
+        Kind::Gathered { fate, .. } if !fate.reached() => "gathered",
+        Kind::Skipped { .. } => "skipped",
+        Kind::Suppressed { .. } => "suppressed",
+        Kind::Truncated { .. } => "truncated",
+        Kind::PermissionDecided { option, .. }
+            if !option.as_ref().is_some_and(|option| {
+                matches!(
+                    option.kind,
+                    PermissionKind::AllowOnce | PermissionKind::AllowAlways
+                )
+            }) =>
+        {
+            "permission_decided"
+        }
+        _ => return None,
+    })
+}
+
+#[test]
+fn what_says_no_without_a_gate_tells_from_what_by_which_setting_and_what_changes_it_too() {
+    let mut by_setting = BTreeMap::new();
+    for (path, events) in journals() {
+        for event in events {
+            let Some(name) = says_no(&event.kind) else {
+                continue;
+            };
+            let (why, step) = told(events, event);
+            if !step.no {
+                continue;
+            }
+            let about = format!("{name} in {}: {step:?} of {why:?}", path.display());
+            assert!(!step.inputs.is_empty(), "{about}");
+            assert_eq!(step.setting.is_some(), step.source.is_some(), "{about}");
+            if let Some(setting) = &step.setting {
+                // Its value is one of what it was decided from.
+                assert!(step.inputs.iter().any(|input| input.name == *setting), "{about}");
+                let change = step.change.as_deref().unwrap();
+                assert!(change.ends_with('.') && change.contains(setting), "{about}");
+                by_setting.insert(name, step);
+            }
+        }
+    }
+    let names: Vec<_> = by_setting.keys().copied().collect();
+    assert_eq!(
+        names,
+        [
+            "gathered",
+            "inline_directives",
+            "permission_decided",
+            "skipped",
+            "suppressed",
+            "truncated"
+        ]
+    );
+    let refused = &by_setting["inline_directives"];
+    let setting = refused.setting.as_deref().unwrap();
+    assert_eq!(refused.inputs[0].name, "sender");
+    let sender = &refused.inputs[0].value;
+    assert_eq!(refused.change, Some(format!("Add {sender} to {setting}.")));
+}
+
 /// The first stop of each gate, with what `why` says about its turn.
 fn stops() -> BTreeMap<Gate, (PathBuf, Why, WhyStep)> {
     let mut stops = BTreeMap::new();
@@ -137,23 +215,22 @@ fn stops() -> BTreeMap<Gate, (PathBuf, Why, WhyStep)> {
             let Kind::Stopping { gate, .. } = &event.kind else {
                 continue;
             };
-            let turn: TurnId = event.turn.unwrap();
-            let of: Vec<Event> = events
-                .iter()
-                .filter(|other| other.turn == Some(turn))
-                .cloned()
-                .collect();
-            let why = why(turn, &of).unwrap();
-            let step = why
-                .steps
-                .iter()
-                .find(|step| step.seq == event.seq.0)
-                .unwrap()
-                .clone();
+            let (why, step) = told(events, event);
             stops.entry(*gate).or_insert((path.clone(), why, step));
         }
     }
     stops
+}
+
+/// One that earlier versions had is not offered any more, and a journal that has it is still read.
+#[test]
+fn a_gate_of_earlier_journals_is_read_as_the_one_that_took_its_place() {
+    let read: Gate = serde_json::from_str("\"pairing_full\"").unwrap();
+    assert_eq!(
+        (read, serde_json::to_string(&read).unwrap().as_str()),
+        (Gate::Unpaired, "\"unpaired\"")
+    );
+    assert!(Gate::ALL.iter().all(|gate| gate.code() != "pairing_full"));
 }
 
 #[test]

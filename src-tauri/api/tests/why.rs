@@ -14,7 +14,7 @@ mod waiting;
 use foldback_api::why;
 use foldback_directives::{HoldReason, Span};
 use foldback_wire::{
-    AgentFault, Body, FileFate, Gate, Intent, Kind, OpId, OpKind, Outcome, OutcomeCode, RunId, Stage,
+    AgentFault, Body, FileFate, Gate, Hold, Intent, Kind, OpId, OpKind, Outcome, OutcomeCode, RunId, Stage,
     StopReason, Suppression, Terminal, TurnId, rpc::Why,
 };
 use std::collections::BTreeMap;
@@ -170,6 +170,7 @@ fn left_out() -> Kind {
         why: "it has 30000000 bytes, and at most 20MB are taken".into(),
         setting: Some("attachments.max_size".into()),
         heard: None,
+        decided_by: None,
     }
 }
 
@@ -224,6 +225,67 @@ fn a_turn_that_was_cut_off_says_so_and_not_what_it_held() {
 }
 
 #[test]
+fn what_is_held_is_told_with_what_it_is_decided_from_and_what_would_release_it() {
+    for (reason, setting, change) in [
+        (
+            HoldReason::OpenBlock,
+            Some("output.dialects"),
+            "Without actions in output.dialects it would be text.",
+        ),
+        (
+            HoldReason::RedactionWindow,
+            Some("redact.enabled"),
+            "With redact.enabled = false nothing is masked.",
+        ),
+        (HoldReason::TrailingSpace, None, ""),
+    ] {
+        let mut story = running();
+        let hold = Hold {
+            releases: "x".into(),
+            ..hold(0, 9, reason)
+        };
+        story.at(40, Kind::Held { message: 0, hold });
+        let why = ask(&story);
+        let step = why.steps.iter().find(|step| step.no).unwrap();
+        assert_eq!(
+            (step.setting.as_deref(), step.change.as_deref()),
+            (setting, Some(change).filter(|change| !change.is_empty()))
+        );
+        let told: Vec<_> = step
+            .inputs
+            .iter()
+            .map(|input| (input.name.as_str(), input.value.as_str()))
+            .collect();
+        assert_eq!(told[..2], [("held", "9 B"), ("reason", reason.code())]);
+    }
+}
+
+#[test]
+fn a_message_that_waits_for_more_of_its_sender_names_the_setting() {
+    let mut story = received();
+    let waiting = Kind::Waiting {
+        op: None,
+        reason: HoldReason::Debounce,
+        until: None,
+    };
+    story.at(5, waiting);
+    let why = ask(&story);
+    assert_eq!(noes(&why), [("debounce", Some("channels.telegram.debounce"))]);
+    assert_eq!(
+        why.answer,
+        "Still running: the message waits for more of its sender. Setting: channels.telegram.debounce"
+    );
+    story.at(
+        900,
+        Kind::Passed {
+            stage: Stage::Debounce,
+            detail: "goes on".into(),
+        },
+    );
+    assert_eq!(noes(&ask(&story)), []);
+}
+
+#[test]
 fn a_suppressed_answer_says_who_wished_it() {
     let mut story = running();
     story.at(
@@ -231,6 +293,7 @@ fn a_suppressed_answer_says_who_wished_it() {
         Kind::Suppressed {
             message: 0,
             reason: Suppression::NoReply,
+            decided_by: None,
         },
     );
     let why = end(
@@ -257,6 +320,7 @@ fn an_answer_that_is_too_long_names_its_bound() {
             stopped: true,
             file: None,
             detail: Some("this channel takes no files".into()),
+            decided_by: None,
         },
     );
     let why = end(story, Terminal::Replied);
@@ -314,7 +378,7 @@ fn a_hold_that_is_open_keeps_the_answer_back() {
     assert_eq!(
         why.answer,
         "Still running: 21 bytes are held (open_block): An <actions> block is open. What would release them: \
-         `</actions>`."
+         `</actions>`. Setting: output.dialects"
     );
     story.at(50, Kind::Released { message: 0 });
     assert_eq!(noes(&ask(&story)), []);

@@ -9,9 +9,13 @@ use crate::{
     running::{failed, runtime},
 };
 use foldback_api::explain;
+use foldback_pipeline::NamedSettings;
 use foldback_store::has_writer;
 use foldback_wire::rpc::{Why, WhyStep};
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
 
 /// Say why the bot did, or did not, say something
 #[derive(Debug, clap::Args)]
@@ -33,7 +37,11 @@ pub(crate) fn run(args: &Args) -> End {
     let answer = runtime()?.block_on(async {
         let path = args.place.journal()?;
         let journal = journal::open(&path).await?;
-        explain(&journal, &args.about, || has_writer(&path))
+        // A journal that is named alone may be another bot's.
+        let setup = (!args.place.names_journal()).then(|| args.place.setup());
+        let setup = setup.and_then(Result::ok);
+        let settings = setup.map(|setup| NamedSettings::new(Arc::new(setup.config)));
+        explain(&journal, &args.about, settings.as_ref(), || has_writer(&path))
             .await
             .map_err(failed)
     })?;
@@ -60,7 +68,7 @@ fn text(out: &mut impl Write, why: &Why) -> io::Result<()> {
     Ok(())
 }
 
-/// What a gate decided from, the setting with the place that its value comes from, and what would change it.
+/// What a step that said no decided from, the setting with the place that its value comes from, and what would change it.
 fn decided_from(out: &mut impl Write, step: &WhyStep) -> io::Result<()> {
     let mut line = |name: &str, value: &str| writeln!(out, "{:21}{name:<9} {}", "", plain(value));
     let inputs = step.inputs.iter();

@@ -77,13 +77,6 @@ impl AgedMessages {
         taken.map(|(_, pending)| pending).collect()
     }
 
-    /// The turns that wait in a conversation.
-    pub(crate) fn of_session(&self, session: &SessionId) -> Vec<TurnId> {
-        let waiting = self.lock();
-        let of = waiting.values().filter(|pending| pending.session == *session);
-        of.map(Pending::id).collect()
-    }
-
     /// What `of` tells of each that waits in a conversation.
     pub(crate) fn waiting<R>(&self, session: &SessionId, of: impl Fn(&Pending) -> R) -> Vec<R> {
         let waiting = self.lock();

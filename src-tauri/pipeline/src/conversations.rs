@@ -323,13 +323,16 @@ impl<T> Conversations<T> {
             .map_or_else(Vec::new, |line| line.turns.iter().map(of).collect())
     }
 
-    /// The conversations in which something waits, and how much.
-    pub(crate) fn all_waiting(&self) -> Vec<(SessionId, usize)> {
+    /// The turns that wait only to be summarised for a later one of a conversation, in order.
+    pub(crate) fn set_aside<R>(&self, session: &SessionId, of: impl Fn(&T) -> R) -> Vec<R> {
         let queues = self.lock();
-        let waits = queues.waiting.iter().filter(|(_, line)| !line.turns.is_empty());
-        waits
-            .map(|(session, line)| (session.clone(), line.turns.len()))
-            .collect()
+        let line = queues.waiting.get(session);
+        line.map_or_else(Vec::new, |line| line.set_aside.iter().map(of).collect())
+    }
+
+    /// The conversations that have a turn.
+    pub(crate) fn sessions(&self) -> Vec<SessionId> {
+        self.lock().waiting.keys().cloned().collect()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Queues<T>> {

@@ -156,10 +156,61 @@ impl GroupHistory {
         }
     }
 
+    /// Chat and id of each message that waits.
+    fn waiting(&self) -> Vec<(ChatId, MessageId)> {
+        let places = self.places();
+        let all = places.iter().flat_map(|((_, _, chat, _), messages)| {
+            let kept = messages.kept.iter();
+            kept.map(|(_, said)| (chat.clone(), said.id.clone()))
+        });
+        all.collect()
+    }
+
     fn places(&self) -> MutexGuard<'_, HashMap<Place, PlaceMessages>> {
         // Every change leaves it whole, so that a panic elsewhere does not matter here.
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The events of the messages of a channel that wait for the next turn in their group, of which it keeps `most`: in another
+/// journal they wait there.
+///
+/// # Errors
+/// Where the journal cannot be read.
+pub async fn waiting_group_events(
+    journal: &dyn Journal,
+    channel: &ChannelId,
+    most: u32,
+    now: Timestamp,
+) -> Result<Vec<Event>, StoreError> {
+    let kept = GroupHistory::read(journal, &BTreeMap::from([(channel.clone(), most)]), now).await?;
+    let mut left: BTreeSet<_> = kept.waiting().into_iter().collect();
+    if left.is_empty() {
+        return Ok(Vec::new());
+    }
+    let since = now.minus(LASTS);
+    let wanted = Selection {
+        channels: Some([channel.clone()].into()),
+        since: Some(since),
+        ..Selection::kinds(["received"])
+    };
+    let before = place_before(journal, since).await?;
+    let mut events = Vec::new();
+    for event in journal
+        .select(&wanted, before, journal.head(), usize::MAX)
+        .await?
+    {
+        let Kind::Received { message } = &event.kind else {
+            continue;
+        };
+        // A copy that came once more waits only once.
+        if let Some(turn) = event.turn
+            && left.remove(&(message.chat.clone(), message.message.clone()))
+        {
+            events.extend(journal.turn(turn).await?);
+        }
+    }
+    Ok(events)
 }
 
 /// What is known of turns while the journal is read.

@@ -343,7 +343,11 @@ mod tests {
     #[test]
     fn of_a_suppressed_message_every_byte_is_a_leak() {
         let reason = Suppression::NoReply;
-        let suppressed = Kind::Suppressed { message: 0, reason };
+        let suppressed = Kind::Suppressed {
+            message: 0,
+            reason,
+            decided_by: None,
+        };
         let found = leaks(&[shown(0, 8), suppressed], ALL, true);
         assert_eq!(found, [Span::new(0, 8)]);
     }

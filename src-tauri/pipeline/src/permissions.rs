@@ -22,6 +22,8 @@ pub(crate) struct PermissionAnswer {
     pub(crate) by: Actor,
     /// The reason, for the journal.
     pub(crate) why: String,
+    /// The setting that decided, where one did.
+    pub(crate) setting: Option<&'static str>,
     /// The reason for which the pipeline decides in the place of a person, for the chat.
     pub(crate) undecided: Option<NoDecision>,
 }
@@ -34,6 +36,7 @@ impl PermissionAnswer {
             option,
             by: Actor::Pipeline,
             why: why.for_operator(),
+            setting: why.setting(),
             undecided: Some(why),
         }
     }
@@ -308,6 +311,7 @@ impl OpenRequest {
             option,
             by,
             why,
+            setting: None,
             undecided: None,
         });
     }

@@ -2,14 +2,15 @@
 
 use crate::{
     crash::{self, CrashPoint},
+    deciding::NamedSettings,
     leaks::Leak,
     supervise::WorkPanic,
     time::ClockJumps,
 };
 use foldback_store::{Journal, Numbers, StoreError};
 use foldback_wire::{
-    ChannelId, Clock, Draft, Kind, OpId, PermissionRequest, RunId, SessionId, Timestamp, TurnId,
-    redact::Redaction,
+    ChannelId, Clock, DecidingSetting, Draft, Kind, OpId, PermissionRequest, RunId, SessionId, Timestamp,
+    TurnId, redact::Redaction,
 };
 use std::{
     borrow::Cow,
@@ -60,6 +61,7 @@ pub(crate) struct Recorder {
     /// The session of the turn, once its gates have found it; its copies know it, too.
     found: Arc<OnceLock<SessionId>>,
     channel: Option<ChannelId>,
+    settings: Arc<NamedSettings>,
     /// The secrets that are masked before anything is written.
     redaction: Option<Redaction>,
     /// Events of a turn that wait for its gates; empty once they are written. None outside of [`Recorder::holding`].
@@ -71,6 +73,7 @@ impl Recorder {
     pub(crate) fn new(
         journal: Arc<dyn Journal>,
         clock: Arc<dyn Clock>,
+        settings: Arc<NamedSettings>,
         redaction: Option<Redaction>,
     ) -> Self {
         Self {
@@ -81,6 +84,7 @@ impl Recorder {
             session: None,
             found: Arc::default(),
             channel: None,
+            settings,
             redaction,
             held: None,
         }
@@ -167,6 +171,11 @@ impl Recorder {
         self.clock.now()
     }
 
+    /// A setting that decides something, as it is on the recorder's channel.
+    pub(crate) fn deciding(&self, setting: &str) -> DecidingSetting {
+        self.settings.deciding(self.channel.as_ref(), setting)
+    }
+
     /// Words for the log, without secrets.
     pub(crate) fn words<'a>(&self, text: &'a str) -> Cow<'a, str> {
         match &self.redaction {
@@ -203,6 +212,7 @@ impl Recorder {
 
     pub(crate) fn draft(&self, mut kind: Kind) -> Draft {
         self.tell_jump();
+        self.settings.tell(self.channel.as_ref(), &mut kind);
         if let Some(redaction) = &self.redaction {
             redaction.event(&mut kind);
         }

@@ -2,10 +2,11 @@
 //! reads it, so that no time runs twice and none is forgotten.
 
 use crate::{config::Config, schedule_times::ScheduleTimes};
+use foldback_directives::Fate;
 use foldback_store::{Journal, Selection, StoreError};
 use foldback_wire::{
-    Event, Kind, ScheduleDue, ScheduleLine, SchedulePaused, ScheduleRun, ScheduleSet, ScheduleSkipped, Seq,
-    Timestamp, TurnId,
+    Body, Event, Intent, Kind, MessageId, OpId, OpKind, OutcomeCode, ScheduleDue, ScheduleLine,
+    SchedulePaused, ScheduleRun, ScheduleSet, ScheduleSkipped, Seq, Timestamp, TurnId,
 };
 use std::collections::BTreeMap;
 
@@ -196,17 +197,78 @@ async fn read_run(
         terminal: None,
         said: String::new(),
     };
-    let mut left = SAID;
+    let mut delivered = DeliveredTexts::default();
     for event in journal.turn(turn).await? {
-        match event.kind {
-            Kind::Chunk { text, .. } if left > 0 => {
-                let part: String = text.chars().take(left).collect();
-                left -= part.chars().count();
-                run.said.push_str(&part);
+        if let Kind::TurnEnded { terminal } = &event.kind {
+            run.terminal = Some(terminal.clone());
+        }
+        delivered.fold(event.kind);
+    }
+    run.said = delivered.beginning();
+    Ok(run)
+}
+
+/// The texts of a turn that arrived in its chat, each as it was written there last.
+#[derive(Default)]
+struct DeliveredTexts {
+    /// The raw and the clean text of each assistant message so far.
+    messages: BTreeMap<u32, (String, String)>,
+    intended: BTreeMap<OpId, Intent>,
+    /// In order.
+    arrived: Vec<(Option<MessageId>, String)>,
+}
+
+impl DeliveredTexts {
+    fn fold(&mut self, kind: Kind) {
+        match kind {
+            Kind::Chunk { message, text, .. } => self.messages.entry(message).or_default().0.push_str(&text),
+            Kind::Decided { message, range } if range.fate == Fate::Show => {
+                let (raw, clean) = self.messages.entry(message).or_default();
+                let bytes = raw.get(range.span.start..range.span.end).unwrap_or_default();
+                clean.push_str(range.shown_as.as_deref().unwrap_or(bytes));
             }
-            Kind::TurnEnded { terminal } => run.terminal = Some(terminal),
+            // What a directive sends is no part of the answer.
+            Kind::Intended { op, intent } if intent.directive.is_none() => {
+                self.intended.insert(op, intent);
+            }
+            Kind::Ended { op, outcome }
+                if matches!(outcome.code, OutcomeCode::Sent | OutcomeCode::Unchanged) =>
+            {
+                if let Some(intent) = self.intended.remove(&op) {
+                    self.arrive(&intent, outcome.message);
+                }
+            }
             _ => {}
         }
     }
-    Ok(run)
+
+    fn arrive(&mut self, intent: &Intent, new: Option<MessageId>) {
+        if intent.kind == OpKind::Delete {
+            self.arrived.retain(|(message, _)| *message != intent.message);
+            return;
+        }
+        let text = match &intent.body {
+            Some(Body::Clean { message, span }) => {
+                let clean = self.messages.get(message).map(|(_, clean)| clean.as_str());
+                clean.and_then(|clean| clean.get(span.start..span.end))
+            }
+            Some(Body::Literal { text, .. }) => Some(text.as_str()),
+            Some(Body::Aside { .. }) | None => None,
+        };
+        let Some(text) = text.map(str::to_owned) else {
+            return;
+        };
+        let edited = self.arrived.iter_mut().find(|(message, _)| {
+            intent.kind == OpKind::EditText && message.is_some() && *message == intent.message
+        });
+        match edited {
+            Some((_, before)) => *before = text,
+            None => self.arrived.push((new, text)),
+        }
+    }
+
+    fn beginning(&self) -> String {
+        let texts: Vec<_> = self.arrived.iter().map(|(_, text)| text.as_str()).collect();
+        texts.join("\n").chars().take(SAID).collect()
+    }
 }

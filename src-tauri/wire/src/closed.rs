@@ -1,11 +1,12 @@
 //! Closed sets, declared once as data and rendered into JSON, TypeScript, help and documents.
 
 /// Declares an enum together with its table: `ALL`, the public name of each value and its explanation.
+/// A name that journals of earlier versions have for a value stands behind `or`: it is read, and written no more.
 /// `foldback-directives` has its own, whose derives are optional: it must stand alone.
 macro_rules! closed_set {
     (
         $(#[$meta:meta])*
-        pub enum $name:ident { $( $variant:ident = $code:literal : $about:literal ),+ $(,)? }
+        pub enum $name:ident { $( $variant:ident = $code:literal $(or $old:literal)* : $about:literal ),+ $(,)? }
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
@@ -14,7 +15,7 @@ macro_rules! closed_set {
             // As code: the sentences name tags, which documentation would take for its own.
             $(
                 #[doc = concat!("```text\n", $about, "\n```")]
-                #[serde(rename = $code)]
+                #[serde(rename = $code $(, alias = $old)*)]
                 #[schemars(description = $about)]
                 $variant,
             )+

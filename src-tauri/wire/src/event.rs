@@ -1,12 +1,12 @@
 //! The kinds of events. State at any moment is a fold over them.
 
 use crate::{
-    Actor, AgentFault, Answerer, ChannelState, DirectiveRef, EffectiveSetting, Fault, FileFate, Gate,
-    GroupMessage, Hold, HookEnd, Inbound, InlineDirectives, Intent, JoinKind, KeptSetting, MessageId, OpId,
-    Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, ReadThread, Receipt,
-    RefusalCode, RunId, RunLevel, ScheduleDue, SchedulePaused, ScheduleSet, ScheduleSkipped, SessionExpiry,
-    SessionStart, SettingChange, SettingSource, SpokenDirective, Stage, StopReason, Terminal, Timestamp,
-    ToolCall, TurnId, UnderstoodFile, UnreadablePart, Usage, UserId,
+    Actor, AgentFault, Answerer, ChannelState, DecidingSetting, DirectiveRef, EffectiveSetting, Fault,
+    FileFate, Gate, GroupMessage, Hold, HookEnd, Inbound, InlineDirectives, Intent, JoinKind, KeptSetting,
+    MessageId, OpId, Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, ReadThread,
+    Receipt, RefusalCode, RunId, RunLevel, ScheduleDue, SchedulePaused, ScheduleSet, ScheduleSkipped,
+    SessionExpiry, SessionStart, SettingChange, SettingSource, SpokenDirective, Stage, StopReason, Terminal,
+    Timestamp, ToolCall, TurnId, UnderstoodFile, UnreadablePart, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -229,6 +229,10 @@ pub enum Kind {
         /// The words that are spoken in it, where it was written down; only in journals that tell it nowhere else.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         heard: Option<String>,
+        /// The setting behind it, as it was then; `None` in records of versions that did not keep it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        decided_by: Option<DecidingSetting>,
     },
     /// A file that came with the message was understood for the agent, or could not be.
     Understood(UnderstoodFile),
@@ -337,6 +341,10 @@ pub enum Kind {
         by: Actor,
         /// The reason, in words.
         why: String,
+        /// The setting behind it, as it was then; `None` in records of versions that did not keep it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        decided_by: Option<DecidingSetting>,
     },
     /// Somebody stopped the run.
     RunCancelled {
@@ -503,6 +511,10 @@ pub enum Kind {
         /// The setting that would change it, such as `output.allow_targets`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         setting: Option<String>,
+        /// The setting behind it, as it was then; `None` in records of versions that did not keep it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        decided_by: Option<DecidingSetting>,
     },
     /// The words of a voice directive were made into sound, which has not been sent yet.
     Spoken(SpokenDirective),
@@ -538,6 +550,10 @@ pub enum Kind {
         message: u32,
         /// The reason.
         reason: Suppression,
+        /// The setting behind it, as it was then; `None` in records of versions that did not keep it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        decided_by: Option<DecidingSetting>,
     },
     /// The turn has more messages than its chat should get: the rest was kept off it.
     Truncated {
@@ -552,6 +568,10 @@ pub enum Kind {
         file: Option<String>,
         /// The reason for which it is not sent, in words.
         detail: Option<String>,
+        /// The setting behind it, as it was then; `None` in records of versions that did not keep it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        decided_by: Option<DecidingSetting>,
     },
     /// A platform operation is intended; committed before the platform is called.
     Intended {

@@ -45,6 +45,10 @@ pub struct InlineDirectives {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub setting: Option<String>,
+    /// That setting, as it was then; `None` in records of versions that did not keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub decided_by: Option<DecidingSetting>,
 }
 
 /// A change of a setting of a session.
@@ -102,6 +106,17 @@ closed_set! {
         Global = "global": "The configuration.",
         Default = "default": "Nothing is configured: the default.",
     }
+}
+
+/// The setting behind a decision, as it was when the decision was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct DecidingSetting {
+    /// Its full name, such as `commands.owner_allow_from`; that of the channel's own key where that one counts.
+    pub setting: String,
+    /// Its value, one line.
+    pub value: String,
+    /// The place that the value comes from.
+    pub source: SettingSource,
 }
 
 /// A setting as it counts for a turn, with the place that its value comes from.

@@ -61,8 +61,8 @@ pub use inbound_context::{
     GroupInfo, GroupMessage, InboundContext, Location, QuotedMessage, ReadThread, SenderIds, ThreadContext,
 };
 pub use inline::{
-    DirectiveScope, EffectiveSetting, GroupActivation, InlineDirective, InlineDirectives, SendPolicy,
-    SettingChange, SettingSource, SpeechMode, UsageLine,
+    DecidingSetting, DirectiveScope, EffectiveSetting, GroupActivation, InlineDirective, InlineDirectives,
+    SendPolicy, SettingChange, SettingSource, SpeechMode, UsageLine,
 };
 pub use levels::{ModelOverride, RunLevel, RunLevels, ThinkLevel};
 pub use link::{LINK_SCHEME, LinkError};

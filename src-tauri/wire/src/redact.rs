@@ -1,8 +1,8 @@
 //! Masking secrets in events: what the journal keeps, and what leaves it.
 
 use crate::{
-    Body, Directive, Event, Header, HookEnd, Inbound, Intent, Kind, MessageId, OpKind, ScheduleSkipped,
-    Secret, Terminal, ThreadContext, TurnId, UnreadablePart,
+    Body, DecidingSetting, Directive, Event, Header, HookEnd, Inbound, Intent, Kind, MessageId, OpKind,
+    ScheduleSkipped, Secret, Terminal, ThreadContext, TurnId, UnreadablePart,
 };
 use foldback_directives::{
     Span,
@@ -164,7 +164,13 @@ impl Redaction {
                     self.mask(raw);
                 }
             }
-            Kind::Truncated { detail, .. } => self.optional(detail),
+            Kind::Truncated {
+                detail, decided_by, ..
+            } => {
+                self.optional(detail);
+                self.deciding(decided_by);
+            }
+            Kind::Suppressed { decided_by, .. } => self.deciding(decided_by),
             Kind::Stopping { detail, inputs, .. } => {
                 self.mask(detail);
                 for value in inputs.values_mut() {
@@ -202,7 +208,13 @@ impl Redaction {
                 action.each_text(|text| self.mask(text));
                 self.optional(&mut outcome.detail);
             }
-            Kind::Skipped { outcome, .. } | Kind::Ended { outcome, .. } => self.optional(&mut outcome.detail),
+            Kind::Skipped {
+                outcome, decided_by, ..
+            } => {
+                self.optional(&mut outcome.detail);
+                self.deciding(decided_by);
+            }
+            Kind::Ended { outcome, .. } => self.optional(&mut outcome.detail),
             Kind::Diagnosed { diagnostic, .. } => diagnostic.each_text(|text| self.mask(text)),
             Kind::Intended { intent, .. } => self.intent(intent),
             // Nothing in these is in anybody's words.
@@ -235,7 +247,6 @@ impl Redaction {
             | Kind::Decided { .. }
             | Kind::Held { .. }
             | Kind::Released { .. }
-            | Kind::Suppressed { .. }
             | Kind::Waiting { .. }
             | Kind::HeldSettled { .. }
             | Kind::Attempted { .. }
@@ -244,6 +255,12 @@ impl Redaction {
             | Kind::Leaked { .. }
             | Kind::Idle
             | Kind::TurnEnded { .. } => {}
+        }
+    }
+
+    fn deciding(&self, decided_by: &mut Option<DecidingSetting>) {
+        if let Some(setting) = decided_by {
+            self.mask(&mut setting.value);
         }
     }
 

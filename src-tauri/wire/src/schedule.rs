@@ -88,7 +88,7 @@ pub struct ScheduleRun {
     pub due: ScheduleDue,
     /// Its end; none while it runs.
     pub terminal: Option<Terminal>,
-    /// The beginning of what the agent said, also where it was dropped.
+    /// The beginning of what its chat got of the answer; empty where nothing arrived there.
     pub said: String,
 }
 

@@ -31,6 +31,7 @@ import type {
   LengthUnit,
   Markup,
   MessageFlag,
+  MessageWait,
   OpKind,
   OutcomeCode,
   PairingStep,
@@ -271,7 +272,6 @@ export const gates = [
   { code: "sender_not_allowed", about: "The sender is not on the channel's allow list." },
   { code: "direct_disabled", about: "The channel takes no direct messages." },
   { code: "unpaired", about: "The sender is unknown; an operator has to approve them first." },
-  { code: "pairing_full", about: "The sender is unknown, and too many others waited for an operator already; only in journals of earlier versions." },
   { code: "groups_disabled", about: "The channel takes no messages in groups." },
   { code: "chat_not_allowed", about: "The group is not one of the channel's groups." },
   { code: "bot_not_allowed", about: "Another bot wrote it, and bots may not talk here." },
@@ -354,6 +354,14 @@ export const messageFlags = [
   { code: "suppress_embeds", about: "Links are shown without previews." },
   { code: "silent", about: "The message arrives without a sound." },
 ] as const satisfies readonly Entry<MessageFlag>[];
+
+export const messageWaits = [
+  { code: "consent", about: "A person lets it go on: it waited over a stop for too long." },
+  { code: "summary", about: "The next run, whose agent is given a summary of it: too many waited." },
+  { code: "turn", about: "Its turn in the conversation, and a run." },
+  { code: "arrival", about: "The message before it, which is being given to the agent." },
+  { code: "debounce", about: "More of its sender." },
+] as const satisfies readonly Entry<MessageWait>[];
 
 export const opKinds = [
   { code: "send_text", about: "Send a message." },

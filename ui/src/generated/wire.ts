@@ -659,6 +659,16 @@ export type DamagedPlace = {
   about: string,
 };
 
+/** The setting behind a decision, as it was when the decision was made. */
+export type DecidingSetting = {
+  /** Its full name, such as `commands.owner_allow_from`; that of the channel's own key where that one counts. */
+  setting: string,
+  /** Its value, one line. */
+  value: string,
+  /** The place that the value comes from. */
+  source: SettingSource,
+};
+
 /** One step of the turn, for the scrubber. */
 export type Decision = {
   /** The event. */
@@ -1344,7 +1354,7 @@ export type Frame = {
 };
 
 /** The reason for which a stage stopped a message. Every stop has one of these in the journal. */
-export type Gate = "empty_message" | "duplicate" | "too_old" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "pairing_full" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "sender_limit" | "dropped" | "displaced" | "not_the_asker" | "nothing_asked" | "which_asked" | "send_denied" | "shutting_down";
+export type Gate = "empty_message" | "duplicate" | "too_old" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "sender_limit" | "dropped" | "displaced" | "not_the_asker" | "nothing_asked" | "which_asked" | "send_denied" | "shutting_down";
 
 /** The group that a message was written in. */
 export type GroupInfo = {
@@ -1561,6 +1571,8 @@ export type InlineDirectives = {
   findings: Array<string>,
   /** The setting that would change the scope, where one would. */
   setting?: string,
+  /** That setting, as it was then; `None` in records of versions that did not keep it. */
+  decided_by?: DecidingSetting,
 };
 
 /** An intended operation as the journal keeps it; see [`Operation`] for the fields. */
@@ -1787,6 +1799,8 @@ export type Kind = { "type": "started",
   setting: string | null,
   /** The words that are spoken in it, where it was written down; only in journals that tell it nowhere else. */
   heard?: string | null,
+  /** The setting behind it, as it was then; `None` in records of versions that did not keep it. */
+  decided_by?: DecidingSetting,
 }
 | { "type": "understood" } & UnderstoodFile | { "type": "link_read",
   /** The address, without user, password and fragment. */
@@ -1877,6 +1891,8 @@ export type Kind = { "type": "started",
   by: Actor,
   /** The reason, in words. */
   why: string,
+  /** The setting behind it, as it was then; `None` in records of versions that did not keep it. */
+  decided_by?: DecidingSetting,
 }
 | { "type": "run_cancelled",
   /** The author. */
@@ -2008,6 +2024,8 @@ export type Kind = { "type": "started",
   outcome: Outcome,
   /** The setting that would change it, such as `output.allow_targets`. */
   setting?: string | null,
+  /** The setting behind it, as it was then; `None` in records of versions that did not keep it. */
+  decided_by?: DecidingSetting,
 }
 | { "type": "spoken" } & SpokenDirective | { "type": "header_read",
   /** The assistant message. */
@@ -2036,6 +2054,8 @@ export type Kind = { "type": "started",
   message: number,
   /** The reason. */
   reason: Suppression,
+  /** The setting behind it, as it was then; `None` in records of versions that did not keep it. */
+  decided_by?: DecidingSetting,
 }
 | { "type": "truncated",
   /** Messages of the turn in the chat. */
@@ -2048,6 +2068,8 @@ export type Kind = { "type": "started",
   file: string | null,
   /** The reason for which it is not sent, in words. */
   detail: string | null,
+  /** The setting behind it, as it was then; `None` in records of versions that did not keep it. */
+  decided_by?: DecidingSetting,
 }
 | { "type": "intended",
   /** The operation. */
@@ -2365,6 +2387,9 @@ export type MessageFlags = {
 
 /** A message on a platform. */
 export type MessageId = string;
+
+/** What a message waits for. */
+export type MessageWait = "consent" | "summary" | "turn" | "arrival" | "debounce";
 
 /** One difference. */
 export type Mismatch = {
@@ -2741,8 +2766,20 @@ export type PreparedMessage = {
   replies: Array<string>,
   /** The prompt that the agent would be given; `None` where it would not be asked. */
   prompt: string | null,
+  /** What the prompt of a real turn would have beside it; empty where it would be this one exactly. */
+  omitted: Array<PromptOmission>,
   /** How the message would end without the agent; `None` where it would be asked. */
   terminal: Terminal | null,
+};
+
+/** Something that a real turn would have asked for outside and put into its prompt, and that a dry run asks nobody for. */
+export type PromptOmission = {
+  /** Its name: the link. */
+  name: string,
+  /** Why it is not in the prompt, one sentence. */
+  why: string,
+  /** The setting by which a real turn asks for it. */
+  setting: string,
 };
 
 /** A message to a subscriber. */
@@ -2802,6 +2839,9 @@ export type QueueLab = {
   drop?: string,
   /** How long it must be quiet before what was collected runs, in milliseconds. */
   debounce_ms?: number,
+  /** How long a message waits for more of its sender before it comes into the queue (`channels.NAME.debounce`), in
+   * milliseconds; at most a minute. */
+  channel_debounce_ms?: number,
   /** How long the agent takes for each answer, in milliseconds. */
   run_ms: number,
   /** The messages, at most 100. */
@@ -3248,7 +3288,7 @@ export type ScheduleRun = {
   due: ScheduleDue,
   /** Its end; none while it runs. */
   terminal: Terminal | null,
-  /** The beginning of what the agent said, also where it was dropped. */
+  /** The beginning of what its chat got of the answer; empty where nothing arrived there. */
   said: string,
 };
 
@@ -3946,7 +3986,9 @@ export type WaitingMessage = {
   text: string,
   /** The time since which it waits. */
   since: Timestamp,
-  /** True where it can be moved: it waits in the queue, and not for a person's consent. */
+  /** What it waits for. */
+  waits_for: MessageWait,
+  /** True where it can be moved: it waits for its turn. */
   movable: boolean,
 };
 
@@ -3994,13 +4036,13 @@ export type WhyStep = {
   no: boolean,
   /** In words. */
   text: string,
-  /** The values that a gate decided from; none for other steps. */
+  /** The values that it was decided from, where it said no. */
   inputs: Array<DecisionInput>,
   /** The setting that would change it. */
   setting: string | null,
   /** The place that the setting's value comes from, where the journal keeps it. */
   source: SettingSource | null,
-  /** What would change it, in a sentence; for gates alone. */
+  /** What would change it, in a sentence, where it said no and something would. */
   change: string | null,
 };
 

@@ -13,13 +13,16 @@ use foldback_agents::Agent;
 use foldback_channels::{Loopback, profile};
 use foldback_pipeline::{
     Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock,
-    config::{ChannelKind, Config, CredentialReader, DescriptionsConfig, DocumentsConfig, LinksConfig},
+    config::{
+        ChannelKind, Config, CredentialReader, DescriptionsConfig, DocumentsConfig, LinkMode, LinksConfig,
+    },
+    links_to_read, waiting_group_events,
 };
 use foldback_store::{Journal, MemoryJournal, PairingBook, SessionRecord, SqliteJournal};
 use foldback_wire::{
     Body, ChannelId, Clock, DirectiveScope, Draft, EffectiveSetting, Event, Inbound, Kind, MessageId,
     PairingStep, Span, Timestamp,
-    rpc::{Approval, ComposePrepare, Failure, PreparedMessage, StrippedPart, Why},
+    rpc::{Approval, ComposePrepare, Failure, PreparedMessage, PromptOmission, StrippedPart, Why},
 };
 use std::{
     path::{Path, PathBuf},
@@ -104,13 +107,22 @@ impl PrepareBot<'_> {
         } = order;
         let sender = writer(self.config, &self.approved, &channel);
         let message = written_message(sender, self.now, &channel, MessageId::new(""), user_text);
+        let mut before = approvals(self.approved);
+        let most = self
+            .config
+            .channels
+            .get(&channel)
+            .map_or(0, |own| own.group_history);
+        let waiting = waiting_group_events(self.journal, &channel, most, self.now);
+        before.extend(said_before(waiting.await.map_err(failure::journal)?));
         let mut rehearsal = Rehearsal {
+            links: self.config.links.mode,
             config: only(self.config, &channel, allow_from),
             base: self.base.to_owned(),
             agent: self.agent,
             at: self.now,
             message: surrounded(message, context),
-            approvals: approvals(self.approved),
+            before,
             stored: None,
         };
         let found = rehearsal.clone().play().await?;
@@ -148,7 +160,8 @@ fn only(config: &Config, channel: &ChannelId, allow_from: Option<Vec<String>>) -
     }
     config.typing.enabled = false;
     config.schedule.clear();
-    // Nobody is asked, as each letter is a dry run of its own: neither a server nor a program.
+    // Nobody is asked, as each letter is a dry run of its own: neither a server nor a program. The answer names the links
+    // that a real turn would have read; files, of which documents and pictures would be, come with no dry run.
     config.links = LinksConfig::default();
     config.attachments.documents = DocumentsConfig::default();
     config.attachments.descriptions = DescriptionsConfig::default();
@@ -174,6 +187,24 @@ fn approvals(approved: Vec<Approval>) -> Vec<Draft> {
     approved.into_iter().map(draft).collect()
 }
 
+/// What was said in groups and waits for the next turn there, as events. Each of its turns is over.
+fn said_before(events: Vec<Event>) -> Vec<Draft> {
+    let draft = |mut event: Event| {
+        if let Kind::Received { message } = &mut event.kind {
+            // The message that is tried has none either.
+            message.account = None;
+        }
+        Draft {
+            at: event.at,
+            turn: event.turn,
+            session: event.session,
+            channel: event.channel,
+            kind: event.kind,
+        }
+    };
+    events.into_iter().map(draft).collect()
+}
+
 /// One message on one channel.
 #[derive(Clone)]
 struct Rehearsal {
@@ -182,7 +213,10 @@ struct Rehearsal {
     agent: Arc<dyn Agent>,
     at: Timestamp,
     message: Inbound,
-    approvals: Vec<Draft>,
+    /// What went before: whom operators let in, and what was said in groups.
+    before: Vec<Draft>,
+    /// The way in which a real turn reads links.
+    links: LinkMode,
     /// The conversation as it is stored.
     stored: Option<SessionRecord>,
 }
@@ -211,7 +245,7 @@ impl Rehearsal {
             .ok_or_else(|| failure::no_channel(&channel))?;
         let clock: Arc<dyn Clock> = Arc::new(TokioClock::at(self.at));
         let journal: Arc<dyn Journal> = Arc::new(MemoryJournal::new());
-        journal.append(self.approvals).map_err(failure::journal)?;
+        journal.append(self.before).map_err(failure::journal)?;
         if let Some(record) = self.stored {
             journal
                 .put_session(record, vec![])
@@ -265,13 +299,19 @@ impl Rehearsal {
         }
         let text = &self.message.text;
         let channel = self.message.channel.clone();
+        let omitted = prompt.map_or_else(Vec::new, |(_, prompt)| unread_links(self.links, prompt));
         PreparedMessage {
             session: events.iter().find_map(|event| event.session.clone()),
             answer: match prompt {
                 Some((_, prompt)) => format!(
-                    "The agent ({}) would be asked with {} B.",
+                    "The agent ({}) would be asked with {} B{}.",
                     self.agent.backend(),
-                    prompt.len()
+                    prompt.len(),
+                    match omitted.len() {
+                        0 => String::new(),
+                        1 => ", and with what stands behind 1 link, which was not read".to_owned(),
+                        many => format!(", and with what stands behind {many} links, which were not read"),
+                    }
                 ),
                 None => answer,
             },
@@ -292,6 +332,7 @@ impl Rehearsal {
                 }),
             },
             prompt: prompt.map(|(_, prompt)| prompt.clone()),
+            omitted,
             channel,
         }
     }
@@ -302,6 +343,26 @@ fn settings(event: &Event) -> Option<Vec<EffectiveSetting>> {
         Kind::SettingsResolved { settings } => Some(settings.clone()),
         _ => None,
     }
+}
+
+/// The links that a real turn would have read for this prompt.
+fn unread_links(mode: LinkMode, prompt: &str) -> Vec<PromptOmission> {
+    let why = match mode {
+        LinkMode::Off => return Vec::new(),
+        LinkMode::Fetch => "A real turn fetches it and gives the agent its text; a dry run asks no address.",
+        LinkMode::Program => {
+            "A real turn has the program of links.command read it and gives the agent its text; a dry run runs none."
+        }
+    };
+    let written = prompt.rsplit_once(ABOVE_TEXT).map_or("", |(_, written)| written);
+    let links = links_to_read(written).into_iter();
+    links
+        .map(|name| PromptOmission {
+            name,
+            why: why.to_owned(),
+            setting: "links.mode".to_owned(),
+        })
+        .collect()
 }
 
 /// A text of Foldback's own.

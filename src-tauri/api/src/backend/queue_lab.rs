@@ -8,7 +8,7 @@ use foldback_replay::{
 };
 use foldback_store::row;
 use foldback_wire::{
-    ChatType, Event, Kind, Platform, Timestamp, TurnId, UserId,
+    ChatType, Event, Kind, Platform, Stage, Timestamp, TurnId, UserId,
     rpc::{Failure, QueueLab, QueueLabMessage, QueueLabResult, QueueLabStep, QueueLabTurn},
 };
 use serde_json::{Map, Value, json};
@@ -16,6 +16,8 @@ use std::{collections::BTreeMap, path::Path};
 
 /// Most messages.
 const MOST: usize = 100;
+/// Longest wait for more of a sender, in milliseconds: as long as a channel's may be.
+const LONGEST_DEBOUNCE: u32 = 60_000;
 /// Latest time of a message and longest run or pause, in milliseconds.
 const LONGEST: u32 = 3_600_000;
 
@@ -31,6 +33,10 @@ pub async fn run(lab: QueueLab) -> Result<QueueLabResult, Failure> {
     let times = times.chain([lab.run_ms, lab.debounce_ms.unwrap_or_default()]);
     if times.into_iter().any(|ms| ms > LONGEST) {
         return Err(failure::unfit_lab(&format!("its times are at most {LONGEST} ms")));
+    }
+    if lab.channel_debounce_ms.is_some_and(|ms| ms > LONGEST_DEBOUNCE) {
+        let most = format!("a message waits at most {LONGEST_DEBOUNCE} ms for more of its sender");
+        return Err(failure::unfit_lab(&most));
     }
     let played = tokio::task::spawn_blocking(move || {
         // Nothing of this happened: it has no place in the app's log.
@@ -71,6 +77,15 @@ fn fixture(lab: &QueueLab, messages: &[QueueLabMessage]) -> Fixture {
         set.into_iter()
             .filter_map(|(key, value)| Some((key.to_owned(), value?))),
     );
+    // All write in one conversation, as in a chat that several share.
+    let mut config = Map::from_iter([
+        ("queue".to_owned(), Value::Object(queue)),
+        ("session".to_owned(), json!({"scope": "global"})),
+    ]);
+    if let Some(ms) = lab.channel_debounce_ms {
+        let channel = json!({"telegram": {"debounce": format!("{ms}ms")}});
+        config.insert("channels".to_owned(), channel);
+    }
     let mut steps = Vec::new();
     let mut now = 0;
     for message in messages {
@@ -92,11 +107,7 @@ fn fixture(lab: &QueueLab, messages: &[QueueLabMessage]) -> Fixture {
         about: String::new(),
         channel: Channels::One(Platform::Telegram),
         rules: Vec::new(),
-        // All write in one conversation, as in a chat that several share.
-        config: Map::from_iter([
-            ("queue".to_owned(), Value::Object(queue)),
-            ("session".to_owned(), json!({"scope": "global"})),
-        ]),
+        config,
         files: None,
         accepts: None,
         links: BTreeMap::new(),
@@ -187,11 +198,16 @@ fn turn(number: TurnId, events: &[Event], ms: &impl Fn(Timestamp) -> u64) -> Opt
     })
 }
 
-/// True for what the queue decides, and for the run that follows.
+/// True for the wait for more of a sender, for what the queue decides, and for the run that follows.
 const fn is_of_queue(kind: &Kind) -> bool {
     matches!(
         kind,
-        Kind::Queued { .. }
+        Kind::Waiting { op: None, .. }
+            | Kind::Passed {
+                stage: Stage::Debounce,
+                ..
+            }
+            | Kind::Queued { .. }
             | Kind::NotSteered { .. }
             | Kind::Evicted { .. }
             | Kind::Joined { .. }

@@ -7,14 +7,18 @@ use crate::{
     export::capabilities_of,
     failure,
     live::SummaryReader,
-    why::{is_in_run, why_behind},
+    why::{TurnNow, is_in_run, why_now},
 };
+use foldback_pipeline::NamedSettings;
 use foldback_store::{Journal, Selection, StoreError};
 use foldback_wire::{
     Capabilities, ChannelId, Event, Kind, MessageId, Seq, TurnId,
     rpc::{Failure, Moment, MomentAt, Ruler, TurnDetail, TurnList, TurnSummary, Why},
 };
-use std::{collections::BTreeMap, sync::Mutex};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
 use tokio::sync::watch;
 
 /// Folds kept: those a person looks at and those that run. A fold holds its turn's text, mostly some kB.
@@ -200,24 +204,26 @@ impl Backend {
     }
 
     pub(super) async fn explain(&self, about: &str) -> Result<Why, Failure> {
-        explain(self.shared.journal.as_ref(), about, || true).await
+        let settings = NamedSettings::new(Arc::clone(&self.shared.config));
+        explain(self.shared.journal.as_ref(), about, Some(&settings), || true).await
     }
 }
 
 /// Why the turn of this number (`12`, `#12`) went as it did, or the latest turn that a platform's message
 /// of this id belongs to. Of a turn without an end, `has_writer` tells whether a process writes the journal: where none
-/// does, the turn does not run.
+/// does, the turn does not run. What it waits for is decided by `settings`, where they are known.
 ///
 /// # Errors
 /// `not_found` when there is neither; `journal` when it cannot be read.
 pub async fn explain(
     journal: &dyn Journal,
     about: &str,
+    settings: Option<&NamedSettings>,
     has_writer: impl Fn() -> bool,
 ) -> Result<Why, Failure> {
     let text = about.trim();
     if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse()
-        && let Some(answer) = explain_turn(journal, TurnId(number), &has_writer).await?
+        && let Some(answer) = explain_turn(journal, TurnId(number), settings, &has_writer).await?
     {
         return Ok(answer);
     }
@@ -225,7 +231,7 @@ pub async fn explain(
     let turn = turn_of(journal, &MessageId::new(text))
         .await?
         .ok_or_else(|| failure::nothing_about(text))?;
-    explain_turn(journal, turn, &has_writer)
+    explain_turn(journal, turn, settings, &has_writer)
         .await?
         .ok_or_else(|| failure::nothing_about(text))
 }
@@ -234,6 +240,7 @@ pub async fn explain(
 async fn explain_turn(
     journal: &dyn Journal,
     turn: TurnId,
+    settings: Option<&NamedSettings>,
     has_writer: &impl Fn() -> bool,
 ) -> Result<Option<Why>, Failure> {
     let events = journal.turn(turn).await.map_err(failure::journal)?;
@@ -248,7 +255,12 @@ async fn explain_turn(
         .iter()
         .any(|event| matches!(event.kind, Kind::TurnEnded { .. }));
     let is_gone = !is_done && (!has_writer() || is_before_start(journal, &events).await?);
-    Ok(why_behind(turn, &events, &doors, is_gone))
+    let now = TurnNow {
+        doors,
+        is_gone,
+        settings,
+    };
+    Ok(why_now(turn, &events, &now))
 }
 
 /// True where a process began behind all that is known of a turn whose run was under way: it was another's.

@@ -56,7 +56,7 @@ impl Messages {
             Kind::Diagnosed { message, diagnostic } => {
                 self.at(*message).diagnostics.push(diagnostic.clone());
             }
-            Kind::Suppressed { message, reason } => self.at(*message).suppressed = Some(*reason),
+            Kind::Suppressed { message, reason, .. } => self.at(*message).suppressed = Some(*reason),
             Kind::MessageEnded {
                 message, narration, ..
             } => {

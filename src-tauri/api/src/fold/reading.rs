@@ -202,7 +202,11 @@ impl Sink for Reading {
                 self.message.diagnostics.push(diagnostic.clone());
             }
             Step::Suppressed(reason) => {
-                self.latest = Some(Kind::Suppressed { message, reason });
+                self.latest = Some(Kind::Suppressed {
+                    message,
+                    reason,
+                    decided_by: None,
+                });
                 self.message.suppressed = Some(reason);
             }
             Step::Action(_) => {}

@@ -14,7 +14,7 @@ const OPENERS: [&str; 8] = ["A", "An", "Bots", "Everything", "It", "No", "Nothin
 impl Way<'_> {
     /// The sentence, from the steps that said no.
     pub(super) fn headline(&self, noes: &[&WhyStep]) -> String {
-        if self.detail.summary.terminal.is_none() && self.is_gone {
+        if self.detail.summary.terminal.is_none() && self.now.is_gone {
             // Whatever it waited for then is no reason any more.
             return format!("Not done: {}.", self.after_the_end());
         }
@@ -86,14 +86,10 @@ impl Way<'_> {
             .strip_prefix(&format!("{} is ", sender.id))
             .unwrap_or(detail);
         match gate {
-            Gate::Unpaired | Gate::PairingFull if self.got_a_code() => {
+            Gate::Unpaired if self.got_a_code() => {
                 format!("{} got a pairing code and no answer: {detail}", self.who())
             }
-            Gate::SenderNotAllowed
-            | Gate::ChannelClosed
-            | Gate::BotNotAllowed
-            | Gate::Unpaired
-            | Gate::PairingFull => {
+            Gate::SenderNotAllowed | Gate::ChannelClosed | Gate::BotNotAllowed | Gate::Unpaired => {
                 // The list that the sender is not on.
                 let key = setting.and_then(|setting| setting.rsplit('.').next());
                 let list = key.and_then(|key| inputs.get(key));

@@ -1,7 +1,7 @@
 //! What the agent's run says about an answer: how it ended, and what it was not allowed to do.
 
 use super::{Says, Way};
-use foldback_wire::{AgentFault, Event, Kind, PermissionId, PermissionKind, StopReason};
+use foldback_wire::{AgentFault, Event, Kind, PermissionId, PermissionKind, PermissionRequest, StopReason};
 
 impl Way<'_> {
     /// What an event of the run means for the answer; `None` for those that have no part in it.
@@ -11,7 +11,7 @@ impl Way<'_> {
                 match option.as_ref().map(|option| option.kind) {
                     Some(PermissionKind::AllowOnce | PermissionKind::AllowAlways) => (None, Says::Yes),
                     Some(PermissionKind::RejectOnce | PermissionKind::RejectAlways) | None => {
-                        let text = format!("{} was not allowed ({why})", self.asked(id)?);
+                        let text = format!("{} was not allowed ({why})", self.asked(id)?.title);
                         (Some(text), Says::No(None))
                     }
                 }
@@ -48,10 +48,10 @@ impl Way<'_> {
         !self.events.iter().any(is_text)
     }
 
-    /// What was to be done with this permission.
-    fn asked(&self, wanted: &PermissionId) -> Option<&str> {
+    /// The request for this permission.
+    pub(super) fn asked(&self, wanted: &PermissionId) -> Option<&PermissionRequest> {
         self.events.iter().find_map(|event| match &event.kind {
-            Kind::PermissionAsked { request, .. } if request.id == *wanted => Some(request.title.as_str()),
+            Kind::PermissionAsked { request, .. } if request.id == *wanted => Some(request),
             _ => None,
         })
     }

@@ -7,6 +7,7 @@ use foldback_wire::{
     rpc::{PreparedMessage, QueueLabResult, QueueLabTurn},
 };
 use serde_json::{Value, json};
+use std::time::Duration;
 
 async fn prepare(host: &Host, text: &str, more: Value) -> PreparedMessage {
     let mut args = json!({"channel": "telegram", "user_text": text});
@@ -60,7 +61,18 @@ async fn nobody_is_asked_about_a_link_while_it_is_written() {
         })
         .await;
         let text = "what is https://a.example/x?";
-        assert!(prepare(&host, text, json!({})).await.prompt.is_some());
+        let prepared = prepare(&host, text, json!({})).await;
+        assert!(prepared.prompt.is_some());
+        // The prompt is not the exact one, and says so.
+        let omitted: Vec<_> = prepared.omitted.iter().map(|part| part.name.as_str()).collect();
+        assert_eq!(omitted, ["https://a.example/x"]);
+        assert!(
+            prepared
+                .answer
+                .ends_with(", and with what stands behind 1 link, which was not read."),
+            "{}",
+            prepared.answer
+        );
         let compose = json!({"user_text": text, "agent_output": "A page.", "channels": ["telegram"]});
         let composed: Value = host.call("compose", compose).await;
         assert_eq!(
@@ -136,6 +148,57 @@ async fn a_command_is_answered_and_the_stored_settings_of_its_conversation_count
         )
         .await;
     assert_eq!(code, "not_found");
+}
+
+/// What was said in a group and waits for the next turn there is in the prompt, and waits on.
+#[tokio::test(start_paused = true)]
+async fn what_was_said_in_the_group_before_is_in_the_prompt() {
+    let host = Host::start_with(|setup| {
+        setup.demo = false;
+        let channel = setup.config.channels.get_mut(&"telegram".into()).unwrap();
+        channel.group_history = 5;
+    })
+    .await;
+    let loopback = host.backend.loopback(&"telegram".into()).unwrap();
+    let chat = "g1".into();
+    let message = json!({
+        "channel": "telegram", "account": "bot7", "chat": chat, "chat_type": "group", "thread": null,
+        "message": loopback.mint(&chat), "reply_to": null, "text": "The train leaves at nine.", "mentioned": false,
+        "files": [], "at": "2027-01-15T08:00:00.000Z",
+        "sender": {"id": "42", "name": "alice", "display_name": "Alice", "is_bot": false},
+    });
+    loopback.inject(serde_json::from_value(message).unwrap()).unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let here = json!({"context": {"chat_type": "group", "chat": "g1", "mentioned": true}});
+    for _ in 0..2 {
+        let prepared = prepare(&host, "when?", here.clone()).await;
+        let prompt = prepared.prompt.unwrap();
+        assert!(prompt.contains("The train leaves at nine."), "{prompt}");
+        assert_eq!(prepared.omitted, []);
+    }
+    let elsewhere = json!({"context": {"chat_type": "group", "chat": "g2", "mentioned": true}});
+    let prompt = prepare(&host, "when?", elsewhere).await.prompt.unwrap();
+    assert!(!prompt.contains("The train leaves at nine."), "{prompt}");
+}
+
+/// Messages that come right after each other go on as one where the channel waits for more.
+#[tokio::test(start_paused = true)]
+async fn the_queue_lab_has_the_channels_own_debounce() {
+    let host = quiet().await;
+    let messages = json!([{"at_ms": 0, "text": "one"}, {"at_ms": 500, "text": "two"}]);
+    let args =
+        |debounce: u32| json!({"run_ms": 1_000, "channel_debounce_ms": debounce, "messages": messages});
+    let result: QueueLabResult = host.call("queue_lab", args(2_000)).await;
+    assert_eq!(ends(&result), ["collected", "replied"]);
+    assert_eq!(result.turns[1].ran_ms, Some((2_500, 3_500)));
+    let kinds: Vec<_> = result.turns[0]
+        .steps
+        .iter()
+        .map(|step| step.kind.as_str())
+        .collect();
+    assert_eq!(kinds[0], "waiting", "{kinds:?}");
+    let (code, message, _) = host.failure("queue_lab", args(60_001)).await;
+    assert!(code == "bad_setting" && message.contains("60000 ms"), "{message}");
 }
 
 /// How each message ended.

@@ -62,6 +62,30 @@ async fn a_schedule_is_listed_paused_let_go_on_and_begun() {
     assert_eq!(by, [(true, Actor::Console), (false, Actor::Console)]);
 }
 
+/// What its chat got, and nothing that was only for the bot.
+#[tokio::test(start_paused = true)]
+async fn what_a_run_said_is_what_was_delivered() {
+    const SCRIPT: &str = r#"
+- agent: ["[[reply_to_current]]\n", "<actions>", "<react emoji=\"eyes\" /></actions>", "Nothing new.", " All is well."]
+"#;
+    let configured =
+        config::parse(&format!("[channels.telegram]\n{CONFIG}"), Path::new("test.toml")).unwrap();
+    let host = Host::start_with(|setup| {
+        setup.demo = false;
+        let path = setup.base.join("script.yaml");
+        std::fs::write(&path, SCRIPT).unwrap();
+        setup.config.agent.script.file = Some(path);
+        setup.config.schedule = configured.schedule;
+        let channel = setup.config.channels.get_mut(&"telegram".into()).unwrap();
+        channel.armed = true;
+    });
+    let host = Box::pin(host).await;
+    let _: Vec<ScheduleLine> = host.call("schedule_run", json!({"name": "morning"})).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    let lines: Vec<ScheduleLine> = host.call("schedules", json!({})).await;
+    assert_eq!(lines[0].last.as_ref().unwrap().said, "Nothing new. All is well.");
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_is_no_schedule_or_cannot_begin_is_refused_by_name() {
     let host = Box::pin(host()).await;

@@ -1,10 +1,11 @@
 //! Conversations and requests for permission as a client sees them: listed, pushed, decided, stopped, forgotten.
 
 use crate::host::{Host, pushed};
-use foldback_directives::inbound::QueueMode;
+use foldback_directives::inbound::{QueueDrop, QueueMode};
+use foldback_pipeline::config::{Interval, QueueConfig};
 use foldback_wire::{
     Actor, PermissionRequest, RunActivity, SettingSource,
-    rpc::{PendingPermission, Push, SessionDetail, SessionLine, SessionList, Topic},
+    rpc::{MessageWait, PendingPermission, Push, SessionDetail, SessionLine, SessionList, Topic},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -21,12 +22,17 @@ const SCRIPT: &str = r#"
 "#;
 
 async fn host() -> Host {
+    host_with(|_| {}).await
+}
+
+async fn host_with(change: impl FnOnce(&mut QueueConfig)) -> Host {
     Host::start_with(|setup| {
         setup.demo = false;
         let path = setup.base.join("script.yaml");
         std::fs::write(&path, SCRIPT).unwrap();
         setup.config.agent.script.file = Some(path);
         setup.config.queue.mode = Some(QueueMode::Followup);
+        change(&mut setup.config.queue);
     })
     .await
 }
@@ -229,6 +235,8 @@ async fn a_conversation_in_full_has_settings_history_queue_and_what_a_reset_keep
         .collect();
     assert_eq!(texts, ["two", "three"]);
     assert!(detail.waiting.iter().all(|message| message.movable));
+    let waits = detail.waiting.iter().map(|message| message.waits_for);
+    assert!(waits.into_iter().all(|wait| wait == MessageWait::Turn));
 
     let turns: Vec<_> = detail.waiting.iter().rev().map(|message| message.turn).collect();
     let order = json!({"session": "telegram:42", "turns": turns});
@@ -251,4 +259,70 @@ async fn a_conversation_in_full_has_settings_history_queue_and_what_a_reset_keep
     tokio::time::sleep(Duration::from_secs(90)).await;
     let line = only(&host).await;
     assert_eq!(line.running.map(|run| run.turn), Some(turns[0]));
+}
+
+/// A message that waits for more of its sender is counted and listed alike, and dropped by itself.
+#[tokio::test(start_paused = true)]
+async fn a_message_that_waits_for_more_is_counted_listed_and_dropped() {
+    let host = Host::start_with(|setup| {
+        setup.demo = false;
+        let channel = setup.config.channels.get_mut(&"telegram".into()).unwrap();
+        channel.debounce = Interval::seconds(30);
+    })
+    .await;
+    for text in ["one", "two"] {
+        write(&host, text).await;
+    }
+    let line = only(&host).await;
+    let session = json!({"session": "telegram:42"});
+    let detail: SessionDetail = host.call("session_detail", session.clone()).await;
+    let told: Vec<_> = detail
+        .waiting
+        .iter()
+        .map(|message| (message.turn, message.waits_for))
+        .collect();
+    let wanted: Vec<_> = line
+        .waiting
+        .iter()
+        .map(|turn| (*turn, MessageWait::Debounce))
+        .collect();
+    assert_eq!((told.len(), &told), (2, &wanted));
+    assert!(detail.waiting.iter().all(|message| !message.movable));
+    let list: SessionList = host.call("sessions", json!({"limit": 10})).await;
+    assert_eq!(list.waiting, 2);
+
+    let which = json!({"session": "telegram:42", "turns": [line.waiting[0]]});
+    let left: SessionLine = host.call("session_drop", which).await;
+    assert_eq!(left.waiting, [line.waiting[1]]);
+    let detail: SessionDetail = host.call("session_detail", session).await;
+    assert_eq!(detail.waiting.len(), 1);
+}
+
+/// What is set aside for a summary is counted, listed as that, and dropped by itself.
+#[tokio::test(start_paused = true)]
+async fn a_message_that_is_to_be_summarised_is_listed_as_that() {
+    let host = host_with(|queue| {
+        queue.cap = Some(1);
+        queue.drop = Some(QueueDrop::Summarize);
+    })
+    .await;
+    for text in ["one", "two", "three"] {
+        write(&host, text).await;
+    }
+    let session = json!({"session": "telegram:42"});
+    let detail: SessionDetail = host.call("session_detail", session).await;
+    let told: Vec<_> = detail
+        .waiting
+        .iter()
+        .map(|message| (message.text.as_str(), message.waits_for))
+        .collect();
+    assert_eq!(
+        told,
+        [("two", MessageWait::Summary), ("three", MessageWait::Turn)]
+    );
+    let turns: Vec<_> = detail.waiting.iter().map(|message| message.turn).collect();
+    assert_eq!(only(&host).await.waiting, turns);
+    let which = json!({"session": "telegram:42", "turns": [turns[0]]});
+    let left: SessionLine = host.call("session_drop", which).await;
+    assert_eq!(left.waiting, [turns[1]]);
 }

@@ -111,7 +111,12 @@ fn a_decision_says_its_sentence_once() {
         let told = at(story, seq).decision.unwrap();
         assert!(told.decision.text.contains(sentence), "{}", told.decision.text);
         let names: Vec<_> = told.inputs.iter().map(|input| input.name.as_str()).collect();
-        assert_eq!(names, ["reason"], "{:?}", told.inputs);
+        assert_eq!(
+            names,
+            ["reason", "setting", "what changes it"],
+            "{:?}",
+            told.inputs
+        );
     }
     for event in &story.events {
         let told = at(&story, event.seq.0).decision.unwrap();

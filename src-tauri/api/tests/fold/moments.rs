@@ -4,8 +4,8 @@ use crate::story::{CLEAN, Story, clean, inbound, intent, reaction_then_text, tel
 use foldback_api::TurnFold;
 use foldback_directives::HoldReason;
 use foldback_wire::{
-    Attachment, Event, FileFate, Inbound, Intent, Kind, OpKind, Outcome, OutcomeCode, TurnId, Understanding,
-    UnderstoodFile,
+    Attachment, DecidingSetting, DirectiveScope, Event, FileFate, Inbound, InlineDirective, InlineDirectives,
+    Intent, Kind, OpKind, Outcome, OutcomeCode, SettingSource, TurnId, Understanding, UnderstoodFile,
     rpc::{BubblePart, ChannelPreview, Moment},
 };
 
@@ -56,6 +56,7 @@ fn files_stand_under_their_message_and_then_what_came_of_them() {
         why: why.into(),
         setting: None,
         heard: None,
+        decided_by: None,
     };
     story.at(1, gathered(0, "dot.png", Some(7), FileFate::Given, "odd"));
     let last = story.at(2, gathered(1, "large.png", None, FileFate::TooLarge, "large"));
@@ -124,6 +125,7 @@ fn what_was_understood_of_a_file_stands_with_it_and_is_other_peoples_word() {
                 why: String::new(),
                 setting: None,
                 heard: heard.map(str::to_owned),
+                decided_by: None,
             },
         );
     }
@@ -194,6 +196,7 @@ fn nothing_in_the_name_of_a_file_is_invisible() {
             why: String::new(),
             setting: None,
             heard: None,
+            decided_by: None,
         },
     );
     let path = Some(format!("out/{turned}"));
@@ -211,6 +214,66 @@ fn nothing_in_the_name_of_a_file_is_invisible() {
         panic!("no file")
     };
     assert_eq!(file.name, "invoice⟨U+202E⟩fdp.exe");
+}
+
+/// A card says by which setting something was refused, where its value comes from and what would change it.
+#[test]
+fn the_card_of_what_was_refused_has_its_setting_and_what_changes_it() {
+    let decided_by = |setting: &str, value: &str| {
+        Some(DecidingSetting {
+            setting: setting.into(),
+            value: value.into(),
+            source: SettingSource::Global,
+        })
+    };
+    let refused = InlineDirectives {
+        directives: vec![InlineDirective {
+            name: "think".into(),
+            value: "high".into(),
+        }],
+        spans: Vec::new(),
+        scope: DirectiveScope::Refused,
+        findings: vec!["alice is not an owner".into()],
+        setting: Some("commands.owner_allow_from".into()),
+        decided_by: decided_by("commands.owner_allow_from", "[42]"),
+    };
+    let truncated = Kind::Truncated {
+        messages: 3,
+        bytes: 9,
+        stopped: false,
+        file: None,
+        detail: None,
+        decided_by: decided_by("channels.telegram.max_messages", "3"),
+    };
+    for (kind, setting, value, change) in [
+        (
+            Kind::InlineDirectives(refused),
+            "commands.owner_allow_from",
+            "[42]",
+            "Add the sender to commands.owner_allow_from.",
+        ),
+        (
+            truncated,
+            "channels.telegram.max_messages",
+            "3",
+            "Set channels.telegram.max_messages to more than 3.",
+        ),
+    ] {
+        let mut story = Story::default();
+        let message = inbound().into();
+        story.at(0, Kind::Received { message });
+        let seq = story.at(1, kind);
+        let card = at(&story, seq).decision.unwrap();
+        let told = |name: &str| {
+            let input = card.inputs.iter().find(|input| input.name == name);
+            input.map(|input| input.value.as_str())
+        };
+        assert_eq!(
+            ["setting", "its value", "comes from", "what changes it"].map(told),
+            [setting, value, "global", change].map(Some),
+            "{card:?}"
+        );
+    }
 }
 
 #[test]

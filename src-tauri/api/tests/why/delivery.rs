@@ -62,7 +62,15 @@ fn skipped(story: &mut Story, index: usize, code: OutcomeCode, why: &str, settin
     };
     story.at(40, Kind::Directive { at, directive });
     let (outcome, setting) = (Outcome::new(code).because(why), setting.map(str::to_owned));
-    story.at(40, Kind::Skipped { at, outcome, setting });
+    story.at(
+        40,
+        Kind::Skipped {
+            at,
+            outcome,
+            setting,
+            decided_by: None,
+        },
+    );
     span
 }
 

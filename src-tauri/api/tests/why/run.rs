@@ -2,8 +2,8 @@
 
 use super::{ask, end, noes, received, running, text};
 use foldback_wire::{
-    Actor, AgentFault, Answerer, Kind, OpId, Outcome, OutcomeCode, PermissionKind, PermissionOption, RunId,
-    StopReason, Terminal,
+    Actor, AgentFault, Answerer, DecidingSetting, Kind, OpId, Outcome, OutcomeCode, PermissionKind,
+    PermissionOption, RunId, SettingSource, StopReason, Terminal,
 };
 
 fn asked() -> Kind {
@@ -24,8 +24,13 @@ fn decided(kind: Option<PermissionKind>, by: Actor, why: &str) -> Kind {
             name: "As you like".into(),
             kind,
         }),
-        by,
         why: why.into(),
+        decided_by: matches!(by, Actor::Config).then(|| DecidingSetting {
+            setting: "agent.permissions.reject".into(),
+            value: "[execute]".into(),
+            source: SettingSource::Global,
+        }),
+        by,
     }
 }
 
@@ -58,6 +63,26 @@ fn what_was_not_allowed_is_named_with_why() {
         );
         story.sent(40, 1, text("Then not."), Some("9001"));
         let why = end(story, Terminal::Replied);
+        let step = why.steps.iter().find(|step| step.no).unwrap();
+        assert_eq!(
+            (step.setting.as_deref(), step.source, step.change.as_deref()),
+            (
+                Some("agent.permissions.reject"),
+                Some(SettingSource::Global),
+                Some("Take its kind of tool out of agent.permissions.reject.")
+            )
+        );
+        let input = |name: &str| {
+            step.inputs
+                .iter()
+                .find(|input| input.name == name)
+                .map(|input| input.value.as_str())
+        };
+        assert_eq!(input("agent.permissions.reject"), Some("[execute]"));
+        assert_eq!(
+            (input("asks"), input("does")),
+            (Some("rm -r build"), Some("execute"))
+        );
         assert_eq!(
             why.answer,
             "Answered on telegram, but rm -r build was not allowed (agent.permissions.reject rejects it)."

@@ -40,6 +40,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "TIME", value_parser = time)]
     debounce: Option<u32>,
 
+    /// How long a message waits for more of its sender before it comes into the queue [default: 0s]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    channel_debounce: Option<u32>,
+
     /// How long the agent takes for each answer
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "3s")]
     run: u32,
@@ -77,6 +81,7 @@ pub(super) fn run(args: &Args, format: Format) -> End {
         cap: args.cap,
         drop: args.drop.clone(),
         debounce_ms: args.debounce,
+        channel_debounce_ms: args.channel_debounce,
         run_ms: args.run,
         messages: args.messages.clone(),
     };

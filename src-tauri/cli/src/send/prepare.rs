@@ -8,7 +8,7 @@ use crate::{
 };
 use foldback_api::{Setup, prepare_message};
 use foldback_wire::{
-    rpc::{ComposePrepare, PreparedMessage},
+    rpc::{ComposePrepare, PreparedMessage, PromptOmission},
     visible,
 };
 use std::io::{self, Write};
@@ -39,6 +39,7 @@ fn in_text(out: &mut impl Write, written: &str, prepared: &PreparedMessage) -> i
         settings,
         replies,
         prompt,
+        omitted,
         ..
     } = prepared;
     writeln!(out, "{}", plain(answer))?;
@@ -66,6 +67,10 @@ fn in_text(out: &mut impl Write, written: &str, prepared: &PreparedMessage) -> i
     }
     for reply in replies {
         writeln!(out, "reply     {}", plain(reply))?;
+    }
+    for part in omitted {
+        let PromptOmission { name, why, setting } = part;
+        writeln!(out, "omitted   {}: {why} ({setting})", plain(name))?;
     }
     match prompt {
         Some(prompt) => writeln!(out, "\n{}", visible(prompt)),

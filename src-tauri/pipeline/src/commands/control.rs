@@ -8,7 +8,11 @@ use crate::{
     queue::{TurnQueue, dropped},
 };
 use foldback_store::{SessionSettings, StoreError};
-use foldback_wire::{Actor, Kind, SessionId, TurnId, rpc::WaitingMessage, visible};
+use foldback_wire::{
+    Actor, Kind, SessionId, TurnId,
+    rpc::{MessageWait, WaitingMessage},
+    visible,
+};
 use std::sync::Arc;
 
 /// Characters of a message's text that a list shows.
@@ -119,17 +123,25 @@ impl SessionControl {
         Ok(true)
     }
 
-    /// The messages that wait in a session, in order; those first that wait for a person's consent.
+    /// The messages that wait in a session, in order; those first that wait for a person's consent. As many as
+    /// [`Self::turns_waiting`] counts.
     pub(crate) fn messages_waiting(&self, session: &SessionId) -> Vec<WaitingMessage> {
-        let told = |pending: &Pending, movable| WaitingMessage {
+        self.list_waiting(session, |pending, waits_for| WaitingMessage {
             turn: pending.id(),
             sender: visible(pending.message.sender.readable_name()).into_owned(),
             text: visible(&beginning(&pending.message.text)).into_owned(),
             since: pending.since,
-            movable,
-        };
-        let mut waiting = self.aged.waiting(session, |pending| told(pending, false));
-        waiting.extend(self.queue.waiting(session, |pending| told(pending, true)));
+            waits_for,
+            movable: waits_for == MessageWait::Turn,
+        })
+    }
+
+    /// What `told` tells of each message that waits in a session, wherever it does.
+    fn list_waiting<R>(&self, session: &SessionId, told: impl Fn(&Pending, MessageWait) -> R) -> Vec<R> {
+        let mut waiting = self
+            .aged
+            .waiting(session, |pending| told(pending, MessageWait::Consent));
+        waiting.extend(self.queue.list(session, told));
         waiting
     }
 
@@ -145,9 +157,7 @@ impl SessionControl {
 
     /// The turns of the messages that wait in a session, in order.
     pub(crate) fn turns_waiting(&self, session: &SessionId) -> Vec<TurnId> {
-        let mut waiting = self.aged.of_session(session);
-        waiting.extend(self.queue.turns_waiting(session));
-        waiting
+        self.list_waiting(session, |pending, _| pending.id())
     }
 
     /// Begins a session anew, as `/new` does. What runs goes on.

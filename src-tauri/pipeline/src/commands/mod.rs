@@ -314,6 +314,7 @@ fn refusal(answer: &OwnAnswer, (name, arguments): (&str, &str), setting: String)
         scope: DirectiveScope::Refused,
         findings: vec![format!("{} is not an owner", message.sender.id)],
         setting: Some(setting),
+        decided_by: None,
     })
 }
 

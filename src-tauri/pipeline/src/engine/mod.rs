@@ -28,6 +28,7 @@ use crate::{
     channel_log::ChannelLog,
     config::{ChannelConfig, ChannelKind, Config},
     context::{Agents, Runs, Sessions, Shutdown, TurnContext, UnableBackends},
+    deciding::NamedSettings,
     deliver::delivery_queue::DeliveryQueues,
     files::SendDir,
     group_history::GroupHistory,
@@ -172,7 +173,8 @@ impl Engine {
         } = parts;
         let redaction = self::redaction(redaction, rules);
         let kept = redaction.clone().filter(|_| rules.holds(Rule::RedactJournal));
-        let recorder = Recorder::new(Arc::clone(&journal), Arc::clone(&clock), kept.clone());
+        let settings = Arc::new(NamedSettings::new(Arc::clone(&config)));
+        let recorder = Recorder::new(Arc::clone(&journal), Arc::clone(&clock), settings, kept.clone());
         let ids = Arc::new(Ids::new(journal.reserve().await?));
         let (sender, inbound) = mpsc::channel(INBOUND);
         let (telling, late) = mpsc::channel(INBOUND);

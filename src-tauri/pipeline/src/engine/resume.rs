@@ -342,6 +342,7 @@ async fn close(recorder: &Recorder, turn: TurnId) -> Result<(), StoreError> {
             option: None,
             by: Actor::Pipeline,
             why: "the process ended before it was answered".to_owned(),
+            decided_by: None,
         })?;
     }
     let stopped = events.iter().find_map(|event| match &event.kind {

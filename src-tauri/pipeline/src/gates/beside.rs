@@ -87,6 +87,7 @@ pub(super) fn with_commands_beside(written: &str, lines: Vec<CommandLine>, mut t
         scope: DirectiveScope::Turn,
         findings: Vec::new(),
         setting: None,
+        decided_by: None,
     });
     read.spans = spans;
     for CommandLine { text: command, .. } in lines {

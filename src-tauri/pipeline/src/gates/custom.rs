@@ -46,6 +46,7 @@ pub(super) fn custom_command(config: &CommandsConfig, text: &str, sender: &str) 
                 scope: DirectiveScope::Turn,
                 findings: Vec::new(),
                 setting: None,
+                decided_by: None,
             },
         },
         CustomAnswer::Program(_) => CustomMeaning::Program {

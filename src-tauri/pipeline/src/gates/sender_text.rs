@@ -245,6 +245,7 @@ impl TextContext<'_> {
             scope: DirectiveScope::Refused,
             findings: vec![self.access.why.clone()],
             setting: Some(self.access.setting.clone()),
+            decided_by: None,
         })
     }
 

@@ -112,6 +112,7 @@ fn a_request_is_decided_once_and_before_its_turn_ends() {
         option: None,
         by: foldback_wire::Actor::Console,
         why: String::new(),
+        decided_by: None,
     };
     let end = ended(Terminal::Replied);
     assert!(violations(vec![received(), asked.clone(), decided.clone(), end.clone()]).is_empty());

@@ -1,7 +1,7 @@
 //! The messages of each conversation that come while one is being given to its agent: they keep their order.
 
 use crate::{flow::Stop, pending::Pending};
-use foldback_wire::{SessionId, TurnId};
+use foldback_wire::SessionId;
 use std::{
     collections::{HashMap, VecDeque, hash_map::Entry},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -74,11 +74,16 @@ impl Arrivals {
         self.lock().get_mut(session)?.dropped.take()
     }
 
-    /// The turns of the messages of a conversation.
-    pub(super) fn turns(&self, session: &SessionId) -> Vec<TurnId> {
+    /// What `told` tells of each message of a conversation, in order.
+    pub(super) fn list<R>(&self, session: &SessionId, told: impl Fn(&Pending) -> R) -> Vec<R> {
         let arrivals = self.lock();
-        let line = arrivals.get(session);
-        line.map_or_else(Vec::new, |line| line.waiting.iter().map(Pending::id).collect())
+        let line = arrivals.get(session).map(|line| line.waiting.iter());
+        line.into_iter().flatten().map(told).collect()
+    }
+
+    /// The conversations that are listed.
+    pub(super) fn sessions(&self) -> Vec<SessionId> {
+        self.lock().keys().cloned().collect()
     }
 
     /// Takes out the messages of a conversation that are `meant`.

@@ -17,9 +17,9 @@ use crate::{
     pending::{JoinedMessage, Pending},
     route::Route,
 };
-use foldback_wire::{Inbound, JoinKind, SessionId, SteadyTime, TurnId, UserId};
+use foldback_wire::{Inbound, JoinKind, SessionId, SteadyTime, UserId};
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -135,23 +135,19 @@ impl Debounced {
         all.into_values().flat_map(|gathering| gathering.turns).collect()
     }
 
-    /// The turns of the messages of a conversation.
-    pub(super) fn turns(&self, session: &SessionId) -> Vec<TurnId> {
+    /// What `told` tells of each message of a conversation, in order.
+    pub(super) fn list<R>(&self, session: &SessionId, told: impl Fn(&Pending) -> R) -> Vec<R> {
         let all = self.lock();
         let of = all.iter().filter(|(key, _)| key.session == *session);
-        let mut turns: Vec<_> = of
-            .flat_map(|(_, gathering)| gathering.turns.iter().map(Pending::id))
-            .collect();
-        turns.sort_unstable();
-        turns
+        let mut waiting: Vec<_> = of.flat_map(|(_, gathering)| &gathering.turns).collect();
+        waiting.sort_unstable_by_key(|pending| pending.id());
+        waiting.into_iter().map(told).collect()
     }
 
-    /// The conversations in which something waits, and how much.
-    pub(super) fn sessions(&self) -> Vec<(SessionId, usize)> {
+    /// The conversations in which something waits.
+    pub(super) fn sessions(&self) -> BTreeSet<SessionId> {
         let all = self.lock();
-        all.iter()
-            .map(|(key, gathering)| (key.session.clone(), gathering.turns.len()))
-            .collect()
+        all.keys().map(|key| key.session.clone()).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<DebounceKey, Gathering>> {

@@ -8,7 +8,8 @@ use crate::{
 };
 use foldback_directives::inbound::Queue;
 use foldback_store::StoreError;
-use foldback_wire::{JoinKind, SessionId, TurnId};
+use foldback_wire::{JoinKind, SessionId, TurnId, rpc::MessageWait};
+use std::collections::BTreeSet;
 
 impl TurnQueue {
     /// The settings of a session changed: they count for what waits there, too.
@@ -23,11 +24,16 @@ impl TurnQueue {
         self.debounced.change(session, change);
     }
 
-    /// The conversations in which something waits, and how much.
+    /// The conversations in which something may wait, and how many messages do.
     pub(crate) fn all_waiting(&self) -> Vec<(SessionId, usize)> {
-        let mut all = self.conversations.all_waiting();
-        all.extend(self.debounced.sessions());
-        all
+        let mut sessions = self.debounced.sessions();
+        sessions.extend(self.arrivals.sessions());
+        sessions.extend(self.conversations.sessions());
+        let counted = sessions.into_iter().map(|session| {
+            let count = self.turns_waiting(&session).len();
+            (session, count)
+        });
+        counted.filter(|(_, count)| *count > 0).collect()
     }
 
     /// Takes out everything that waits; it stays open, and the next start takes it up.
@@ -38,10 +44,26 @@ impl TurnQueue {
 
     /// The turns that wait in a conversation, in order.
     pub(crate) fn turns_waiting(&self, session: &SessionId) -> Vec<TurnId> {
-        let mut turns = self.conversations.waiting(session, Pending::id);
-        turns.extend(self.arrivals.turns(session));
-        turns.extend(self.debounced.turns(session));
-        turns
+        self.list(session, |pending, _| pending.id())
+    }
+
+    /// What `of` tells of each message that waits in a conversation, in the order in which they go on, with what it waits
+    /// for.
+    pub(crate) fn list<R>(&self, session: &SessionId, of: impl Fn(&Pending, MessageWait) -> R) -> Vec<R> {
+        let told = |wait| {
+            let of = &of;
+            move |pending: &Pending| (pending.id(), of(pending, wait))
+        };
+        // Against the way that a message goes: one that goes on meanwhile is seen twice, and never missed.
+        let for_more = self.debounced.list(session, told(MessageWait::Debounce));
+        let arriving = self.arrivals.list(session, told(MessageWait::Arrival));
+        let for_turn = self.conversations.waiting(session, told(MessageWait::Turn));
+        let for_summary = self.conversations.set_aside(session, told(MessageWait::Summary));
+        let mut listed = BTreeSet::new();
+        let all = [for_summary, for_turn, arriving, for_more].into_iter().flatten();
+        all.filter(|(turn, _)| listed.insert(*turn))
+            .map(|(_, told)| told)
+            .collect()
     }
 
     /// Puts what waits in a conversation into another order, and answers it.
@@ -50,7 +72,7 @@ impl TurnQueue {
         self.conversations.reorder(session, place, Pending::id)
     }
 
-    /// What `of` tells of each message that waits in a conversation, in order.
+    /// What `of` tells of each message that waits for its turn in a conversation, in order.
     pub(crate) fn waiting<R>(&self, session: &SessionId, of: impl Fn(&Pending) -> R) -> Vec<R> {
         self.conversations.waiting(session, of)
     }

@@ -143,6 +143,7 @@ fn inline(
         scope,
         findings,
         setting,
+        decided_by: None,
     }
 }
 

@@ -17,6 +17,12 @@ pub(crate) fn has_link(text: &str) -> bool {
     !links(text, 1).is_empty()
 }
 
+/// The links of a text that are read for an agent, in their order.
+pub fn links_to_read(text: &str) -> Vec<String> {
+    let found = links(text, MOST).into_iter();
+    found.map(|link| link.to_string()).collect()
+}
+
 /// Reader of the links of a message.
 pub(crate) struct LinkStage<'a> {
     /// None where links are text.

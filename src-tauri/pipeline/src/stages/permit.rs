@@ -125,6 +125,7 @@ impl<'a> Permits<'a> {
             option,
             by: Actor::Config,
             why,
+            setting: Some(setting),
             undecided: None,
         })
         .map(|()| None)
@@ -279,11 +280,22 @@ impl<'a> Permits<'a> {
             });
         }
         let PermissionAnswer {
-            id, option, by, why, ..
+            id,
+            option,
+            by,
+            why,
+            setting,
+            ..
         } = answer;
         self.agent.decide(self.run, &id, option.as_ref());
-        self.recorder
-            .note(Kind::PermissionDecided { id, option, by, why })
+        let decided_by = setting.map(|setting| self.recorder.deciding(setting));
+        self.recorder.note(Kind::PermissionDecided {
+            id,
+            option,
+            by,
+            why,
+            decided_by,
+        })
     }
 
     /// Takes the decisions that the chat is to be told of since this was asked for the last time.

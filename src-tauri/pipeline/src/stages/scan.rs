@@ -412,7 +412,11 @@ impl Sink for Listener<'_> {
                 });
             }
             Step::Suppressed(reason) => {
-                self.event(Kind::Suppressed { message, reason });
+                self.event(Kind::Suppressed {
+                    message,
+                    reason,
+                    decided_by: None,
+                });
                 self.emit(OutputEvent::Suppressed(reason));
             }
             Step::Hold(Some(hold)) => {

@@ -138,6 +138,14 @@ pub(crate) enum NoDecision {
 }
 
 impl NoDecision {
+    /// The setting behind it, where there is one.
+    pub(crate) const fn setting(self) -> Option<&'static str> {
+        match self {
+            Self::TimedOut(_) => Some("agent.permissions.timeout"),
+            Self::TooMany { .. } | Self::RunEnded | Self::RunCancelled => None,
+        }
+    }
+
     /// The reason as the operator reads it in the journal.
     pub(crate) fn for_operator(self) -> String {
         match self {

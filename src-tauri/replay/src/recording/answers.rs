@@ -92,6 +92,7 @@ mod tests {
             option: Some(option),
             by: Actor::Console,
             why: String::new(),
+            decided_by: None,
         }
     }
 

@@ -130,7 +130,7 @@ impl<'a> Turn<'a> {
                         holds.push(hold);
                     }
                 }
-                Kind::Suppressed { message, reason } => {
+                Kind::Suppressed { message, reason, .. } => {
                     last.push(format!("message {message} is suppressed: {reason}"));
                 }
                 Kind::Skipped { at, outcome, .. } => last.push(format!(

@@ -16,6 +16,7 @@ pub(super) fn words(kind: &Kind) -> String {
             stopped,
             file,
             detail,
+            ..
         } => {
             let stop = if *stopped { "; the run was stopped" } else { "" };
             let kept = format!("{bytes} bytes beyond the {messages} messages of the turn");

@@ -25,7 +25,13 @@ impl Redaction {
             Kind::PermissionAsked { request, .. } => {
                 self.request(request);
             }
-            Kind::PermissionDecided { option, why, .. } => {
+            Kind::PermissionDecided {
+                option,
+                why,
+                decided_by,
+                ..
+            } => {
+                self.deciding(decided_by);
                 self.mask(why);
                 if let Some(option) = option {
                     self.mask(&mut option.name);

@@ -57,14 +57,16 @@ pub use moment::{
     DecisionDetail, DecisionInput, DecisionRule, DeliveryWait, Moment, MomentAt, MomentMessage,
 };
 pub use pairing::{Approval, PairingCode, PairingRequest, PairingRevoke, Pairings, ReplacedRequest};
-pub use prepare::{ComposePrepare, PreparedMessage, StrippedPart};
+pub use prepare::{ComposePrepare, PreparedMessage, PromptOmission, StrippedPart};
 pub use push::{Alarm, AlarmKind, LogLine, Push, Topic};
 pub use queue_lab::{QueueLab, QueueLabMessage, QueueLabResult, QueueLabStep, QueueLabTurn};
 pub use reach::{ChannelReach, ReachOf, ReachRate, ReachedChat, WaitingFate, WaitingOperation};
 pub use ruler::{CutPlace, RuledMessage, Ruler};
 pub use schedules::{ScheduleOrder, SchedulePause, ScheduleRef};
 pub use secrets::{SecretEntry, SecretSource, Secrets};
-pub use session_detail::{OverrideChange, SessionDetail, SessionReorder, SessionUsage, WaitingMessage};
+pub use session_detail::{
+    MessageWait, OverrideChange, SessionDetail, SessionReorder, SessionUsage, WaitingMessage,
+};
 pub use sessions::{
     AgentSession, PendingPermission, PermissionDecide, PermissionRef, RunningTurn, SessionCancel,
     SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,

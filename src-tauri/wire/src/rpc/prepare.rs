@@ -33,6 +33,17 @@ pub struct StrippedPart {
     pub text: String,
 }
 
+/// Something that a real turn would have asked for outside and put into its prompt, and that a dry run asks nobody for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct PromptOmission {
+    /// Its name: the link.
+    pub name: String,
+    /// Why it is not in the prompt, one sentence.
+    pub why: String,
+    /// The setting by which a real turn asks for it.
+    pub setting: String,
+}
+
 /// Answer of `compose_prepare`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct PreparedMessage {
@@ -52,6 +63,8 @@ pub struct PreparedMessage {
     pub replies: Vec<String>,
     /// The prompt that the agent would be given; `None` where it would not be asked.
     pub prompt: Option<String>,
+    /// What the prompt of a real turn would have beside it; empty where it would be this one exactly.
+    pub omitted: Vec<PromptOmission>,
     /// How the message would end without the agent; `None` where it would be asked.
     pub terminal: Option<Terminal>,
 }

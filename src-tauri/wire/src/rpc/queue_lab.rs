@@ -33,6 +33,10 @@ pub struct QueueLab {
     /// How long it must be quiet before what was collected runs, in milliseconds.
     #[serde(default)]
     pub debounce_ms: Option<u32>,
+    /// How long a message waits for more of its sender before it comes into the queue (`channels.NAME.debounce`), in
+    /// milliseconds; at most a minute.
+    #[serde(default)]
+    pub channel_debounce_ms: Option<u32>,
     /// How long the agent takes for each answer, in milliseconds.
     pub run_ms: u32,
     /// The messages, at most 100.

@@ -1,6 +1,7 @@
 //! A conversation in full: what counts in it, what was set, what waits, and what a new one keeps.
 
 use super::SessionLine;
+use crate::closed::closed_set;
 use crate::{Actor, EffectiveSetting, KeptSetting, SessionId, SettingChange, Timestamp, TurnId};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,17 @@ pub struct OverrideChange {
     pub kept: Option<Vec<KeptSetting>>,
 }
 
+closed_set! {
+    /// What a message waits for.
+    pub enum MessageWait {
+        Consent = "consent": "A person lets it go on: it waited over a stop for too long.",
+        Summary = "summary": "The next run, whose agent is given a summary of it: too many waited.",
+        Turn = "turn": "Its turn in the conversation, and a run.",
+        Arrival = "arrival": "The message before it, which is being given to the agent.",
+        Debounce = "debounce": "More of its sender.",
+    }
+}
+
 /// A message that waits in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct WaitingMessage {
@@ -30,7 +42,9 @@ pub struct WaitingMessage {
     pub text: String,
     /// The time since which it waits.
     pub since: Timestamp,
-    /// True where it can be moved: it waits in the queue, and not for a person's consent.
+    /// What it waits for.
+    pub waits_for: MessageWait,
+    /// True where it can be moved: it waits for its turn.
     pub movable: bool,
 }
 

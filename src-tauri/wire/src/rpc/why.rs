@@ -22,13 +22,13 @@ pub struct WhyStep {
     pub no: bool,
     /// In words.
     pub text: String,
-    /// The values that a gate decided from; none for other steps.
+    /// The values that it was decided from, where it said no.
     pub inputs: Vec<DecisionInput>,
     /// The setting that would change it.
     pub setting: Option<String>,
     /// The place that the setting's value comes from, where the journal keeps it.
     pub source: Option<SettingSource>,
-    /// What would change it, in a sentence; for gates alone.
+    /// What would change it, in a sentence, where it said no and something would.
     pub change: Option<String>,
 }
 

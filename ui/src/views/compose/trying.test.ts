@@ -16,7 +16,7 @@ const prepared: PreparedMessage = {
     { ...step, seq: 1, stage: "authorize", no: false, text: "allowed" },
     { ...step, seq: 2, stage: "activation", no: true, text: "not_mentioned", setting: "channels.slack.require_mention", source: "default", change: "Mention the bot." },
   ],
-  stripped: [{ span: [0, 11], text: "/think high" }], settings: [{ setting: "think", value: "high", source: "inline" }], prompt: "## Message\n\nexplain",
+  stripped: [{ span: [0, 11], text: "/think high" }], settings: [{ setting: "think", value: "high", source: "inline" }], prompt: "## Message\n\nexplain", omitted: [{ name: "https://a.example/x", why: "A real turn fetches it.", setting: "links.mode" }],
 };
 const said = (id: string): string => byId(id).textContent?.replace(/\s+/g, " ").trim() ?? "";
 
@@ -28,6 +28,7 @@ it("shows a message up to its prompt, with what is taken out marked", async () =
   expect(said("prepare-answer")).toBe("The agent (script) would be asked with 900 B.");
   expect([...byId("prepare-text").querySelectorAll("del")].map((part) => part.textContent)).toEqual(["/think high"]);
   expect(said("prepare-steps")).toContain("channels.slack.require_mention (default)Mention the bot.");
+  expect(said("prepare-omitted")).toBe("Not in this prompt: https://a.example/x A real turn fetches it. links.mode");
   const lines = [...byId("prepare-prompt").querySelectorAll(".line")].map((line) => line.textContent);
   expect(lines, "each line stands alone").toEqual(["## Message", "", "explain"]);
   await click(byId("prepare-mentioned"));
@@ -47,7 +48,7 @@ it("draws when each message waits and runs, and tells what the queue decided", a
   const recording = { ...demo, calls: [{ name: "queue_lab" as const, result: lab }, ...demo.calls] };
   const { host } = await stage(QueueLabDialog, { open: true, onclose: () => undefined }, recording);
   await settle();
-  expect(calls(host, "queue_lab")[0]).toMatchObject({ mode: "collect", cap: 3, drop: "summarize", debounce_ms: 500, run_ms: 3000 });
+  expect(calls(host, "queue_lab")[0]).toMatchObject({ mode: "collect", cap: 3, drop: "summarize", debounce_ms: 500, channel_debounce_ms: 0, run_ms: 3000 });
   const rows = [...document.querySelectorAll<HTMLElement>("[data-testid='lab-turn']")];
   expect(rows.map((row) => row.querySelector(".end")?.textContent)).toEqual(["replied", "dropped"]);
   expect(rows[0]?.querySelector<HTMLElement>(".runs")?.style.width).toBe("75%");

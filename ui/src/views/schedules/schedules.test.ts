@@ -17,7 +17,7 @@ const morning: ScheduleLine = {
 };
 const beat: ScheduleLine = {
   ...morning, name: "beat", times: "every 30m", heartbeat: true, paused: true, next: null,
-  last: { ...morning.last!, turn: 813, terminal: { state: "silent", reason: "heartbeat_ack" }, said: "HEARTBEAT_OK", due: { schedule: "beat", due: at, heartbeat: true, by: "config" } },
+  last: { ...morning.last!, turn: 813, terminal: { state: "silent", reason: "heartbeat_ack" }, said: "", due: { schedule: "beat", due: at, heartbeat: true, by: "config" } },
   skipped: { schedule: "beat", due: at, reason: "no_task", detail: "HEARTBEAT.md holds no task" },
 };
 
@@ -29,7 +29,7 @@ it("says what comes next and what each said last", async () => {
   await open([morning, beat]);
   expect(rows()).toEqual([
     expect.stringMatching(/morning cron 0 9 \* \* \* Europe\/Berlin.*Next .*telegram 42.*#812 .*answered \(late, for 3 missed times\).*Nothing today\./),
-    expect.stringMatching(/beat heartbeat every 30m.*Paused.*#813 .*no reply: The agent acknowledged a heartbeat\..*HEARTBEAT_OK.*Skipped .*: HEARTBEAT\.md holds no task/),
+    expect.stringMatching(/beat heartbeat every 30m.*Paused.*#813 .*no reply: The agent acknowledged a heartbeat\..*Skipped .*: HEARTBEAT\.md holds no task/),
   ]);
   expect(byId("schedules").textContent).toContain("2 schedules");
 });

@@ -371,7 +371,7 @@ const detail: SessionDetail = {
   line: busy,
   settings: [{ setting: "think", value: "high", source: "session" }, { setting: "queue.mode", value: "collect", source: "channel" }],
   history: [{ seq: 9, at, by: { user: "42" }, changes: [{ setting: "think", from: null, to: "high" }], kept: null }, { seq: 3, at, by: "console", changes: [], kept: [{ setting: "send", value: "deny" }] }],
-  waiting: [{ turn: 813, sender: "Bob", text: "first", since: at, movable: true }, { turn: 814, sender: "Bob", text: "second", since: at, movable: true }],
+  waiting: [{ turn: 813, sender: "Bob", text: "first", since: at, waits_for: "turn", movable: true }, { turn: 814, sender: "Bob", text: "second", since: at, waits_for: "turn", movable: true }],
   usage: { input: 1200, output: 34, counted: 2 },
   keeps: [{ setting: "send", value: "deny" }], clears: [{ setting: "think", value: "high" }],
 };
@@ -404,6 +404,19 @@ describe("a conversation in full", () => {
     expect([...byId("session-queue").querySelectorAll("li")].map((row) => row.getAttribute("data-turn"))).toEqual(["814", "813"]);
     await click(byId("session-queue").querySelector<HTMLElement>("[data-testid='session-drop-one']")!);
     expect(calls(host, "session_drop")).toEqual([{ session: busy.session, turns: [814] }]);
+  });
+
+  it("tells what each message waits for, and drops one that is not in the queue yet", async () => {
+    const waiting = (["summary", "debounce"] as const).map((waits_for, i) => ({ turn: 815 + i, sender: "Bob", text: "more", since: at, waits_for, movable: false }));
+    const { host } = await open([busy], { name: "session_detail", result: { ...detail, waiting } }, { name: "session_drop", result: busy });
+    await click(byId("session-open"));
+    await settle();
+    const told = [...byId("session-queue").querySelectorAll("[data-testid='session-waits-for']")];
+    expect(told.map((wait) => wait.textContent)).toEqual(["to be summarised", "for more of its sender"]);
+    expect(told[1]?.getAttribute("title")).toBe("More of its sender.");
+    const drops = byId("session-queue").querySelectorAll<HTMLElement>("[data-testid='session-drop-one']");
+    await click(drops[1]!);
+    expect(calls(host, "session_drop")).toEqual([{ session: busy.session, turns: [816] }]);
   });
 
   it("has no place outside of the queue", () => {

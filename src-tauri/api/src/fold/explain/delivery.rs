@@ -8,11 +8,10 @@ use foldback_wire::{
 /// What is to be said of a decision of delivery.
 pub(super) fn explain(kind: &Kind, scene: &Scene<'_>) -> Option<Explanation> {
     Some(match kind {
-        Kind::Skipped { outcome, setting, .. } => {
+        Kind::Skipped { outcome, .. } => {
             let effect = "The directive is not carried out; the user sees nothing of it.";
             Explanation::new(outcome.code.code(), outcome.code.about(), effect)
                 .with_known("why", outcome.detail.as_ref())
-                .with_known("setting", setting.as_ref())
         }
         Kind::Spoken(SpokenDirective {
             backend,

@@ -1,7 +1,6 @@
 //! Why a message passed a stage or was stopped.
 
 use super::{Explanation, bytes};
-use crate::gate_decision::GateDecision;
 use foldback_wire::{
     DirectiveScope, FileFate, InlineDirectives, Kind, Stage, Understanding, UnderstoodFile, visible,
 };
@@ -22,26 +21,13 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
         .with_known("files", Some(message.files.len()).filter(|files| *files > 0)),
         Kind::Passed { stage, detail } => of(*stage, GOES_ON).with("found", detail),
         Kind::Stopping {
-            gate,
-            detail,
-            inputs,
-            setting,
-            source,
-            ..
+            gate, detail, inputs, ..
         } => {
             let effect = "The message ends here. The agent never sees it, so that it gives no answer.";
             let told = Explanation::new(gate.code(), gate.about(), effect).with("found", detail);
-            let told = inputs
+            inputs
                 .iter()
-                .fold(told, |told, (name, value)| told.with(name, value));
-            let decision = GateDecision {
-                gate: *gate,
-                inputs,
-                setting: setting.as_deref(),
-            };
-            told.with_known("setting", setting.as_ref())
-                .with_known("comes from", source.as_ref())
-                .with("what changes it", decision.what_changes_it())
+                .fold(told, |told, (name, value)| told.with(name, value))
         }
         Kind::Gathered {
             name,
@@ -49,14 +35,12 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
             bytes: size,
             fate,
             why,
-            setting,
             ..
         } => file(*fate)
             .with("file", visible(name))
             .with("type", visible(media_type))
             .with_known("size", size.map(bytes))
-            .with("why", why)
-            .with_known("setting", setting.as_ref()),
+            .with("why", why),
         Kind::Understood(understood) => understanding(understood),
         Kind::InlineDirectives(read) => inline(read),
         Kind::Command { name, arguments } => of(
@@ -107,7 +91,6 @@ fn inline(read: &InlineDirectives) -> Explanation {
         told.with(&format!("/{}", directive.name), &directive.value)
     });
     told.with("found", read.findings.join("; "))
-        .with_known("setting", read.setting.as_ref())
 }
 
 pub(super) fn of(stage: Stage, effect: &str) -> Explanation {

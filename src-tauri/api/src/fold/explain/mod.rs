@@ -14,6 +14,7 @@ use super::{
     messages::{Messages, same_wait},
     when::When,
 };
+use crate::step_decision::StepDecision;
 use foldback_store::one_line;
 use foldback_wire::{
     DirectiveRef, Event, Hold, Kind, Span,
@@ -61,6 +62,20 @@ impl Explanation {
             self.inputs.push(DecisionInput { name, value });
         }
         self
+    }
+
+    /// Adds the setting behind a no, its value and where that comes from, and what would change the decision. What else
+    /// the no was made from stands here already, in this card's words.
+    fn with_decision(self, decision: &StepDecision) -> Self {
+        let setting = decision.setting.as_deref();
+        let value = decision
+            .inputs
+            .iter()
+            .find(|input| Some(input.name.as_str()) == setting);
+        self.with_known("setting", setting)
+            .with_known("its value", value.map(|value| &value.value))
+            .with_known("comes from", decision.source)
+            .with_known("what changes it", decision.change.as_ref())
     }
 
     /// The same, where it is known.
@@ -120,6 +135,10 @@ pub(super) fn explain(mut decision: Decision, kind: &Kind, scene: &Scene<'_>) ->
                 "Nothing changes for the user.",
             )
         });
+    let explanation = match StepDecision::of(kind, None) {
+        Some(decision) => explanation.with_decision(&decision),
+        None => explanation,
+    };
     let raw = decision.message.zip(decision.span).and_then(|(message, span)| {
         let raw = scene.messages.get(message)?.raw.as_str();
         let end = raw.floor_char_boundary(span.end.min(span.start + RAW).min(raw.len()));

@@ -29,13 +29,11 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
         )
         .with_known("running turn", running.as_ref())
         .with("why", why),
-        Kind::Evicted { cap, setting, source } => of(
+        Kind::Evicted { cap, .. } => of(
             Stage::Queue,
             "The agent is given a summary of the message with the next one that runs.",
         )
-        .with("most that wait", cap)
-        .with("setting", setting)
-        .with_known("comes from", source.as_ref()),
+        .with("most that wait", cap),
         Kind::Joined { into, how } => {
             Explanation::new(how.code(), how.about(), "The answer is that of the other turn.")
                 .with("turn", into)

@@ -130,7 +130,13 @@ impl TurnDirectives {
         operations.tally.skipped += 1;
         tracing::warn!(directive = tag, outcome = %code, text = %why, "skipped");
         let outcome = Outcome::new(code).because(why.clone());
-        operations.note(Kind::Skipped { at, outcome, setting })?;
+        let skipped = Kind::Skipped {
+            at,
+            outcome,
+            setting,
+            decided_by: None,
+        };
+        operations.note(skipped)?;
         let code = match code {
             OutcomeCode::Unsupported => Code::UnsupportedOnChannel,
             OutcomeCode::NotAllowed => Code::NotAllowed,

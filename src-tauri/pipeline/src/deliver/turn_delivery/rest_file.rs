@@ -56,6 +56,7 @@ impl TurnDelivery {
             stopped,
             file: file.as_ref().map(|file| file.relative.clone()),
             detail,
+            decided_by: None,
         };
         let beyond = match &file {
             Some(_) => RestDelivery::InFile,

@@ -64,6 +64,7 @@ impl GatheredFiles {
             why: note.why.clone(),
             setting: note.setting.map(str::to_owned),
             heard: None,
+            decided_by: None,
         })
         .collect()
     }

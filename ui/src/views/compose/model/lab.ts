@@ -6,6 +6,8 @@ export interface LabForm {
   drop: string;
   cap: number;
   debounce_ms: number;
+  /** How long a message waits for more of its sender before it comes into the queue. */
+  channel_debounce_ms: number;
   run_ms: number;
   /** A line each: the time in milliseconds, then the text. */
   messages: string;
@@ -19,7 +21,7 @@ export function labOf({ messages: lines, ...form }: LabForm): QueueLab {
     messages.push({ at_ms: at === undefined ? (messages.at(-1)?.at_ms ?? 0) : Number(at), text: text ?? line.trim() });
   }
   const whole = (value: number): number => Math.max(0, Math.round(Number.isFinite(value) ? value : 0));
-  return { ...form, cap: whole(form.cap), debounce_ms: whole(form.debounce_ms), run_ms: whole(form.run_ms), messages };
+  return { ...form, cap: whole(form.cap), debounce_ms: whole(form.debounce_ms), channel_debounce_ms: whole(form.channel_debounce_ms), run_ms: whole(form.run_ms), messages };
 }
 
 /** A time as a share of all, in percent. */
