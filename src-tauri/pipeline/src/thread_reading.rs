@@ -52,30 +52,29 @@ pub(crate) async fn read_thread(
     {
         return Ok(None);
     }
-    let outcome = match &context.known_threads {
-        Some(known) => ThreadOutcome {
+    let outcome = if let Some(known) = &context.known_threads {
+        ThreadOutcome {
             read: known.get(&message.message).cloned(),
             warning: None,
-        },
-        None => {
-            let masks = context.redaction.as_ref();
-            let stage = ThreadStage {
-                channel: &port.channel,
-                platform: port.can.platform,
-                settings: context.ports.settings(&message.channel),
-                most,
-                rules: context.rules,
-                clock: recorder.clock.as_ref(),
-                masks: masks.filter(|redaction| redaction.inbound() == InboundSecrets::Agent),
-                cancel,
-            };
-            // Those that are answered with it are in the prompt already.
-            let joined = joined.iter().map(|other| &other.pending.message);
-            let first = joined
-                .chain([message])
-                .find(|other| is_same_place(other, message));
-            stage.read(thread, first.unwrap_or(message), told).await
         }
+    } else {
+        let masks = context.redaction.as_ref();
+        let stage = ThreadStage {
+            channel: &port.channel,
+            platform: port.can.platform,
+            settings: context.ports.settings(&message.channel),
+            most,
+            rules: context.rules,
+            clock: recorder.clock.as_ref(),
+            masks: masks.filter(|redaction| redaction.inbound() == InboundSecrets::Agent),
+            cancel,
+        };
+        // Those that are answered with it are in the prompt already.
+        let joined = joined.iter().map(|other| &other.pending.message);
+        let first = joined
+            .chain([message])
+            .find(|other| is_same_place(other, message));
+        stage.read(thread, first.unwrap_or(message), told).await
     };
     let ThreadOutcome { read, warning } = outcome;
     let read_event = read.clone().map(Kind::ThreadRead);

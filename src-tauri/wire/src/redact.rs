@@ -158,12 +158,7 @@ impl Redaction {
             | Kind::TurnEnded {
                 terminal: Terminal::Failed { detail: text } | Terminal::Unknown { detail: text },
             } => self.mask(text),
-            Kind::Unreadable(UnreadablePart { error, raw, .. }) => {
-                self.mask(error);
-                if self.inbound != InboundSecrets::Keep {
-                    self.mask(raw);
-                }
-            }
+            Kind::Unreadable(part) => self.unreadable(part),
             Kind::Truncated {
                 detail, decided_by, ..
             } => {
@@ -261,6 +256,13 @@ impl Redaction {
     fn deciding(&self, decided_by: &mut Option<DecidingSetting>) {
         if let Some(setting) = decided_by {
             self.mask(&mut setting.value);
+        }
+    }
+
+    fn unreadable(&self, UnreadablePart { error, raw, .. }: &mut UnreadablePart) {
+        self.mask(error);
+        if self.inbound != InboundSecrets::Keep {
+            self.mask(raw);
         }
     }
 

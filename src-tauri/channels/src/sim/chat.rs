@@ -82,9 +82,8 @@ impl Message {
             return None;
         }
         let text = match &self.content {
-            Content::Text(text) => text.clone(),
+            Content::Text(text) | Content::Voice { text, .. } => text.clone(),
             Content::File { path, caption, .. } => caption.clone().unwrap_or_else(|| format!("[{path}]")),
-            Content::Voice { text, .. } => text.clone(),
         };
         let sender = self.sender.as_ref();
         Some(ThreadMessage {

@@ -56,7 +56,7 @@ fn page(query: &str) -> Result<(Option<u64>, usize), Answer> {
                     .parse()
                     .ok()
                     .filter(|n| (1..=100).contains(n))
-                    .ok_or_else(wrong)?
+                    .ok_or_else(wrong)?;
             }
             // Nobody here asks for what came after a message, or around it.
             _ => return Err(form(LIST, name, "UNKNOWN_FIELD", "This field is not known.")),
