@@ -201,7 +201,7 @@ export const demoTopics = [
 export const directiveScopes = [
   { code: "turn", about: "They apply to this turn; the rest of the text goes to the agent." },
   { code: "session", about: "The message holds nothing else: they are stored on the session." },
-  { code: "refused", about: "The sender may not use them: the text stays as it is, and nothing applies." },
+  { code: "refused", about: "The sender may not use them: nothing applies. Directives stay in the text for the agent." },
   { code: "invalid", about: "One of them cannot be carried out, so that none is." },
 ] as const satisfies readonly Entry<DirectiveScope>[];
 

@@ -2,7 +2,9 @@
 
 use crate::bot::{Bot, World, from_alice, killed, later, runtime, text};
 use async_trait::async_trait;
-use foldback_channels::{Ack, Call, ChannelAdapter, Loopback, Refusal, SignalSink, ThreadPart, ThreadQuery};
+use foldback_channels::{
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal, ThreadPart, ThreadQuery,
+};
 use foldback_pipeline::Rules;
 use foldback_wire::{
     Attachment, Capabilities, ChatId, ChatType, Clock as _, Inbound, Kind, MessageId, Platform, ReadThread,
@@ -12,7 +14,6 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
-use tokio_util::sync::CancellationToken;
 
 const OPEN: &str = "[channels.slack]\nallow_from = [\"*\"]\n";
 const MARKUP: &str = "<actions><react emoji=\"👍\" /></actions>";
@@ -38,8 +39,8 @@ impl ChannelAdapter for Asked {
         self.platform.capabilities()
     }
 
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        self.platform.run(sink, stop).await
+    async fn connect(&self, connection: &Connection) -> ConnectionEnd {
+        self.platform.connect(connection).await
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
