@@ -1,7 +1,7 @@
 //! Masking secrets in events: what the journal keeps, and what leaves it.
 
 use crate::{
-    Body, DecidingSetting, Directive, Event, Header, HookEnd, Inbound, Intent, Kind, MessageId, OpKind,
+    Body, Directive, Event, Header, HookEnd, Inbound, InlineDirectives, Intent, Kind, MessageId, OpKind,
     ScheduleSkipped, Secret, Terminal, ThreadContext, TurnId, UnreadablePart,
 };
 use foldback_directives::{
@@ -143,6 +143,11 @@ impl Redaction {
     /// Masks every secret in the words of an event. Raw text ([`Kind::Chunk`]) is none of them: a secret in it
     /// may go on in the next event; see [`Outgoing`].
     pub fn event(&self, kind: &mut Kind) {
+        self.deciding(kind);
+        self.words(kind);
+    }
+
+    fn words(&self, kind: &mut Kind) {
         match kind {
             Kind::Received { message } if self.inbound != InboundSecrets::Keep => self.message(message),
             Kind::Prepared { prompt } if self.inbound != InboundSecrets::Keep => self.mask(prompt),
@@ -159,13 +164,7 @@ impl Redaction {
                 terminal: Terminal::Failed { detail: text } | Terminal::Unknown { detail: text },
             } => self.mask(text),
             Kind::Unreadable(part) => self.unreadable(part),
-            Kind::Truncated {
-                detail, decided_by, ..
-            } => {
-                self.optional(detail);
-                self.deciding(decided_by);
-            }
-            Kind::Suppressed { decided_by, .. } => self.deciding(decided_by),
+            Kind::Truncated { detail, .. } => self.optional(detail),
             Kind::Stopping { detail, inputs, .. } => {
                 self.mask(detail);
                 for value in inputs.values_mut() {
@@ -203,13 +202,7 @@ impl Redaction {
                 action.each_text(|text| self.mask(text));
                 self.optional(&mut outcome.detail);
             }
-            Kind::Skipped {
-                outcome, decided_by, ..
-            } => {
-                self.optional(&mut outcome.detail);
-                self.deciding(decided_by);
-            }
-            Kind::Ended { outcome, .. } => self.optional(&mut outcome.detail),
+            Kind::Skipped { outcome, .. } | Kind::Ended { outcome, .. } => self.optional(&mut outcome.detail),
             Kind::Diagnosed { diagnostic, .. } => diagnostic.each_text(|text| self.mask(text)),
             Kind::Intended { intent, .. } => self.intent(intent),
             // Nothing in these is in anybody's words.
@@ -242,6 +235,7 @@ impl Redaction {
             | Kind::Decided { .. }
             | Kind::Held { .. }
             | Kind::Released { .. }
+            | Kind::Suppressed { .. }
             | Kind::Waiting { .. }
             | Kind::HeldSettled { .. }
             | Kind::Attempted { .. }
@@ -253,8 +247,16 @@ impl Redaction {
         }
     }
 
-    fn deciding(&self, decided_by: &mut Option<DecidingSetting>) {
-        if let Some(setting) = decided_by {
+    /// Masks the value of the setting behind a decision.
+    fn deciding(&self, kind: &mut Kind) {
+        if let Kind::InlineDirectives(InlineDirectives { decided_by, .. })
+        | Kind::Gathered { decided_by, .. }
+        | Kind::PermissionDecided { decided_by, .. }
+        | Kind::Skipped { decided_by, .. }
+        | Kind::Suppressed { decided_by, .. }
+        | Kind::Truncated { decided_by, .. } = kind
+            && let Some(setting) = decided_by
+        {
             self.mask(&mut setting.value);
         }
     }

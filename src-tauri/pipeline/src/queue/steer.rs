@@ -43,9 +43,9 @@ impl TurnQueue {
             };
             if failed {
                 let mut seen = self.seen.lock();
-                claims
-                    .iter()
-                    .for_each(|claim| seen.release(self.context.rules, claim));
+                for claim in &claims {
+                    seen.release(self.context.rules, claim);
+                }
             }
             next = self.arrivals.next(&session);
         }

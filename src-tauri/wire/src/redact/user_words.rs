@@ -15,7 +15,6 @@ impl Redaction {
                 for finding in &mut read.findings {
                     self.mask(finding);
                 }
-                self.deciding(&mut read.decided_by);
             }
             Kind::SettingsChanged { changes, .. } => {
                 for change in changes {
@@ -37,14 +36,7 @@ impl Redaction {
                 self.mask(asked);
                 self.mask(why);
             }
-            Kind::Gathered {
-                name,
-                why,
-                heard,
-                decided_by,
-                ..
-            } => {
-                self.deciding(decided_by);
+            Kind::Gathered { name, why, heard, .. } => {
                 if self.inbound != InboundSecrets::Keep {
                     self.mask(name);
                     self.optional(heard);

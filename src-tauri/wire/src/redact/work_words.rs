@@ -25,13 +25,7 @@ impl Redaction {
             Kind::PermissionAsked { request, .. } => {
                 self.request(request);
             }
-            Kind::PermissionDecided {
-                option,
-                why,
-                decided_by,
-                ..
-            } => {
-                self.deciding(decided_by);
+            Kind::PermissionDecided { option, why, .. } => {
                 self.mask(why);
                 if let Some(option) = option {
                     self.mask(&mut option.name);
