@@ -106,6 +106,9 @@ impl GateDecision<'_> {
                 "Name one of them, as in /approve {first}, or decide in the console or with `foldback permission`.",
                 first = self.input("waiting").split(", ").next().unwrap_or_default(),
             ),
+            Gate::SendDenied if key.starts_with("channels.") => {
+                format!("Write /send on in the session, or set {key} to allow.")
+            }
             Gate::SendDenied => format!("Write {key} in the session."),
             _ => "Send the message again after the next start.".to_owned(),
         }
