@@ -35,15 +35,7 @@ impl StepDecision {
                     inputs,
                     setting: setting.as_deref(),
                 };
-                let told = Self::default().changed(decision.what_changes_it());
-                let told = inputs
-                    .iter()
-                    .fold(told, |told, (name, value)| told.given(name, value));
-                Self {
-                    setting: setting.clone(),
-                    source: *source,
-                    ..told
-                }
+                stopped(&decision, *source)
             }
             Kind::Evicted { cap, setting, source } => Self {
                 setting: Some(setting.clone()),
@@ -247,6 +239,20 @@ fn permitting(setting: &str, value: Option<&str>) -> String {
             format!("Answer in time, or set {setting} to longer{than}.")
         }
         _ => format!("Set {setting} to ask or allow_once, or allow its kind of tool in agent.permissions."),
+    }
+}
+
+/// What a gate decided that stopped a message.
+fn stopped(decision: &GateDecision<'_>, source: Option<SettingSource>) -> StepDecision {
+    let told = StepDecision::default().changed(decision.what_changes_it());
+    let told = decision
+        .inputs
+        .iter()
+        .fold(told, |told, (name, value)| told.given(name, value));
+    StepDecision {
+        setting: decision.setting.map(str::to_owned),
+        source,
+        ..told
     }
 }
 
