@@ -21,8 +21,8 @@ pub struct Call {
 pub struct Ack {
     /// The message it made, for operations that make one.
     pub message: Option<MessageId>,
-    /// When the platform says that message was sent, by the clock that gives [`Inbound::at`] to messages of that chat;
-    /// some tell whole seconds. `None` where it does not tell.
+    /// When the platform says that message was sent, by the clock that gives [`foldback_wire::Inbound::at`] to messages of
+    /// that chat; some tell whole seconds. `None` where it does not tell.
     #[serde(default)]
     pub sent_at: Option<Timestamp>,
     /// What else it made and has an id of its own, of which a platform may say later that it did not arrive: the
