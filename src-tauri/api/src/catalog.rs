@@ -31,7 +31,7 @@ pub(crate) fn catalog(config: &Config) -> Catalog {
     }
 }
 
-/// What stands behind a slash, by name.
+/// The commands and directives behind a slash, by name.
 fn commands(config: &Config) -> Vec<CatalogEntry> {
     let menu = command_menu(config).into_iter();
     let mut all: Vec<_> = menu.map(|command| entry(&command.name, &command.about)).collect();

@@ -20,7 +20,7 @@ pub(crate) struct StepDecision {
 }
 
 impl StepDecision {
-    /// What an event decided; `None` for one that says no to nothing. `sender` wrote the message.
+    /// The decision that an event tells of; `None` where it refuses nothing. `sender` wrote the message.
     pub(crate) fn of(kind: &Kind, sender: Option<&str>) -> Option<Self> {
         Some(match kind {
             Kind::Stopping {
@@ -117,7 +117,7 @@ impl StepDecision {
         })
     }
 
-    /// The same with one more value that it was made from; an empty one says nothing.
+    /// Adds a value that the decision was made from; an empty one says nothing.
     pub(crate) fn given(mut self, name: &str, value: impl Display) -> Self {
         let value = value.to_string();
         if !value.is_empty() {
@@ -132,7 +132,7 @@ impl StepDecision {
         self
     }
 
-    /// The same with its setting: what is known of it, or else its name alone.
+    /// Adds the setting: with its value and source where they are known, else its name alone.
     pub(crate) fn set_by(self, setting: Option<&str>, known: Option<&DecidingSetting>) -> Self {
         let Some(known) = known else {
             let setting = setting.map(str::to_owned).or(self.setting);
@@ -145,7 +145,7 @@ impl StepDecision {
         }
     }
 
-    /// The same with what would change it, in words about its setting and that one's value, where it is known.
+    /// Adds what would change the decision, in words about its setting and its value, where that is known.
     fn changed_by(self, change: impl FnOnce(&str, Option<&str>) -> String) -> Self {
         let Some(setting) = &self.setting else {
             return self;
@@ -165,7 +165,7 @@ pub(crate) fn waiting_setting(reason: HoldReason, channel: &ChannelId) -> Option
     }
 }
 
-/// What would end such a wait sooner, in a sentence.
+/// A sentence that says what would end such a wait sooner.
 pub(crate) fn waiting_change(reason: HoldReason, setting: Option<&str>) -> String {
     match (reason, setting) {
         (HoldReason::Debounce, Some(setting)) => {
@@ -242,7 +242,7 @@ fn permitting(setting: &str, value: Option<&str>) -> String {
     }
 }
 
-/// What a gate decided that stopped a message.
+/// The decision of a gate that stopped a message.
 fn stopped(decision: &GateDecision<'_>, source: Option<SettingSource>) -> StepDecision {
     let told = StepDecision::default().changed(decision.what_changes_it());
     let told = decision

@@ -35,7 +35,7 @@ pub fn command_references() -> Vec<CommandReference> {
     .collect()
 }
 
-/// What stands behind a slash, as menus have it: the commands that are switched on, the directives, then the configuration's
+/// The words behind a slash, as menus have them: the commands that are switched on, the directives, then the configuration's
 /// own commands. Empty where the text of users holds no commands.
 pub fn command_menu(config: &Config) -> Vec<MenuCommand> {
     let commands = &config.commands;

@@ -187,7 +187,7 @@ fn approvals(approved: Vec<Approval>) -> Vec<Draft> {
     approved.into_iter().map(draft).collect()
 }
 
-/// What was said in groups and waits for the next turn there, as events. Each of its turns is over.
+/// The messages of groups that wait for the next turn there, as events. Each of their turns is over.
 fn said_before(events: Vec<Event>) -> Vec<Draft> {
     let draft = |mut event: Event| {
         if let Kind::Received { message } = &mut event.kind {
@@ -213,7 +213,7 @@ struct Rehearsal {
     agent: Arc<dyn Agent>,
     at: Timestamp,
     message: Inbound,
-    /// What went before: whom operators let in, and what was said in groups.
+    /// Earlier events: the people whom operators let in, and the messages of groups.
     before: Vec<Draft>,
     /// The way in which a real turn reads links.
     links: LinkMode,

@@ -1,7 +1,7 @@
 //! What Discord's error codes mean:
 //! <https://discord.com/developers/docs/topics/opcodes-and-status-codes#json-json-error-codes>.
 
-use crate::http::{self, Answer, Service};
+use crate::http::{self, HttpAnswer, Service};
 use crate::{LimitScope, Pause, Refusal};
 use foldback_wire::RefusalCode;
 use reqwest::StatusCode;
@@ -45,7 +45,7 @@ pub(super) const SERVICE: Service = Service {
 };
 
 /// A refusal as Discord's edge or its interface gives it.
-pub(super) fn refusal(answer: &Answer) -> Refusal {
+pub(super) fn refusal(answer: &HttpAnswer) -> Refusal {
     let (status, headers) = (answer.status, &answer.headers);
     let Ok(said) = serde_json::from_slice::<Said>(&answer.body) else {
         return SERVICE.wordless(status, headers);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     fn of(status: u16, body: &Value) -> Refusal {
-        refusal(&Answer {
+        refusal(&HttpAnswer {
             status: StatusCode::from_u16(status).unwrap(),
             headers: headers(&[("retry-after", "7")]),
             body: body.to_string().into(),
@@ -252,7 +252,7 @@ mod tests {
             refusal.detail
         );
         let limited = |told: &[(&'static str, &'static str)], body: &[u8]| {
-            let refusal = super::refusal(&Answer {
+            let refusal = super::refusal(&HttpAnswer {
                 status: StatusCode::TOO_MANY_REQUESTS,
                 headers: headers(told),
                 body: body.to_vec(),

@@ -8,7 +8,7 @@ use crate::Refusal;
 use foldback_wire::{RefusalCode, Timestamp};
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use reqwest::{Client, Response, Url};
-pub(crate) use service::{Answer, Service, of_front_end};
+pub(crate) use service::{HttpAnswer, Service, of_front_end};
 use std::net::IpAddr;
 use std::time::Duration;
 pub(crate) use websocket::{WebSocket, open_websocket};

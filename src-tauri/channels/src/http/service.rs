@@ -34,7 +34,7 @@ pub(crate) struct Service {
 
 /// An answer, whatever it says.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HttpAnswer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
@@ -42,11 +42,11 @@ pub(crate) struct Answer {
 
 impl Service {
     /// Makes a call.
-    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Answer, Refusal> {
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<HttpAnswer, Refusal> {
         let response = request.send().await.map_err(unanswered)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let body = read_body(response).await?;
-        Ok(Answer {
+        Ok(HttpAnswer {
             status,
             headers,
             body,
@@ -110,7 +110,7 @@ impl Service {
     }
 }
 
-impl Answer {
+impl HttpAnswer {
     /// The time of the answer by its server's clock.
     pub(crate) fn date(&self) -> Option<Timestamp> {
         date(&self.headers)

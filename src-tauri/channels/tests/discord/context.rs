@@ -3,6 +3,7 @@
 use crate::place::{DIRECT, Place, ROOM, THREAD};
 use crate::shared::calls::said;
 use crate::shared::run::Run;
+use crate::thread::words;
 use foldback_channels::strict::Mishap;
 use foldback_channels::{ChannelAdapter, Refusal, ThreadPart, ThreadQuery};
 use foldback_wire::{InboundContext, RefusalCode};
@@ -100,17 +101,6 @@ async fn thread(place: &Place, thread: u64, before: u64, limit: u32) -> Result<T
     };
     let part = place.adapter.read_thread(&query).await?;
     Ok(part.expect("Discord has a call for it"))
-}
-
-/// The author and the words of each message, the first one of the thread before the others; `*` marks the bot's.
-fn words(part: &ThreadPart) -> Vec<String> {
-    let all = part.starter.iter().chain(&part.recent);
-    let words = all.map(|message| {
-        let own = if message.said.own { "*" } else { "" };
-        let sender = message.said.sender.as_deref().unwrap_or_default();
-        format!("{own}{sender}: {}", message.said.text)
-    });
-    words.collect()
 }
 
 /// A thread made from a message of Ana's, in which the bot has answered Bob, and the message that is asked about.

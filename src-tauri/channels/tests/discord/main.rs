@@ -21,3 +21,5 @@ mod server;
 #[path = "../shared/mod.rs"]
 mod shared;
 mod stops;
+#[path = "../shared/thread.rs"]
+mod thread;

@@ -3,6 +3,7 @@
 use crate::place::{DIRECT, Place, ROOM, ana, socket_mode};
 use crate::shared::calls::said;
 use crate::shared::run::Run;
+use crate::thread::words;
 use foldback_channels::strict::Mishap;
 use foldback_channels::strict::slack::Person;
 use foldback_channels::{ChannelAdapter, Refusal, ThreadPart, ThreadQuery};
@@ -129,17 +130,6 @@ async fn thread(place: &Place, thread: &str, before: &str, limit: u32) -> Result
     };
     let part = place.adapter.read_thread(&query).await?;
     Ok(part.expect("Slack has a call for it"))
-}
-
-/// The author and the words of each message, the first one of the thread before the others; `*` marks the bot's.
-fn words(part: &ThreadPart) -> Vec<String> {
-    let all = part.starter.iter().chain(&part.recent);
-    let words = all.map(|message| {
-        let own = if message.said.own { "*" } else { "" };
-        let sender = message.said.sender.as_deref().unwrap_or_default();
-        format!("{own}{sender}: {}", message.said.text)
-    });
-    words.collect()
 }
 
 fn answers(place: &Place, first: &str, mut event: Value) -> String {

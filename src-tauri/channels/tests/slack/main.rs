@@ -25,6 +25,8 @@ mod server;
 mod shared;
 mod socket_mode;
 mod stops;
+#[path = "../shared/thread.rs"]
+mod thread;
 #[path = "../shared/unread.rs"]
 mod unread;
 mod webhooks;
