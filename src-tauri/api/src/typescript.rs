@@ -277,7 +277,6 @@ closed_sets! {
     wire::OutcomeCode as outcomeCodes,
     wire::PairingStep as pairingSteps,
     wire::PermissionKind as permissionKinds,
-    wire::Platform as platforms,
     wire::RangeReason as rangeReasons,
     wire::Receipt as receipts,
     wire::RefusalCode as refusalCodes,

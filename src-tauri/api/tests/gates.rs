@@ -2,6 +2,7 @@
 //! the fixtures, each on every channel it names.
 
 use foldback_api::why;
+use foldback_channels::platform;
 use foldback_directives::HoldReason;
 use foldback_replay::{
     Job, Options,
@@ -39,7 +40,7 @@ fn journals() -> &'static [(PathBuf, Vec<Event>)] {
             .flat_map(|(path, fixture)| {
                 // One that edits messages, and one that cannot, where the fixture has both.
                 let platforms = fixture.channel.platforms();
-                let wanted = [Platform::Telegram, Platform::Signal];
+                let wanted = [platform::TELEGRAM, platform::SIGNAL];
                 let wanted = wanted.into_iter().filter(|wanted| platforms.contains(wanted));
                 let any = platforms.first().copied().into_iter();
                 let mut chosen: Vec<Platform> = wanted.collect();

@@ -7,6 +7,7 @@ mod updating;
 
 use crate::end::{End, Stop, Verdict as Found, complain, json_line, stdout};
 use clap::ValueEnum;
+use foldback_channels::platform;
 use foldback_replay::{
     Came, Case, Job, Mutation, Options, Played, Speed,
     fixture::{Fixture, Unreadable, find, load},
@@ -70,8 +71,8 @@ enum Format {
 
 /// Reads a platform's name.
 pub(crate) fn platform(name: &str) -> Result<Platform, String> {
-    Platform::from_code(name).ok_or_else(|| {
-        let names: Vec<&str> = Platform::ALL.iter().map(|platform| platform.code()).collect();
+    platform::from_code(name).ok_or_else(|| {
+        let names: Vec<&str> = platform::ALL.iter().map(Platform::code).collect();
         format!("expected one of {}", names.join(", "))
     })
 }

@@ -131,8 +131,7 @@ impl SendDir {
 mod tests {
     use super::*;
     use crate::config::ByteSize;
-    use foldback_channels::profile;
-    use foldback_wire::Platform;
+    use foldback_channels::{platform, profile};
 
     struct Place {
         _dir: tempfile::TempDir,
@@ -162,7 +161,7 @@ mod tests {
     }
 
     fn check(place: &Place, path: &str) -> Result<String, FileRefusal> {
-        let can = profile(Platform::Whatsapp);
+        let can = profile(platform::WHATSAPP);
         place.send.check(path, FileKind::File, &can).map(|f| f.relative)
     }
 
@@ -201,7 +200,7 @@ mod tests {
             allow_cleanup: true,
         };
         let send = SendDir::new(&config, dir.path(), Some(&stand_in), None, Rules::all());
-        let can = profile(Platform::Whatsapp);
+        let can = profile(platform::WHATSAPP);
         let check = |path: &Path| send.check(path.to_str().unwrap(), FileKind::File, &can);
         let sendable = check(&named.join("a.txt")).unwrap();
         assert_eq!(sendable.relative, "a.txt");
@@ -267,7 +266,7 @@ mod tests {
 
     #[test]
     fn the_channel_may_take_less() {
-        let can = profile(Platform::Whatsapp);
+        let can = profile(platform::WHATSAPP);
         assert_eq!(size_limit(&can, FileKind::Image), 5_000_000);
         assert_eq!(size_limit(&can, FileKind::Audio), 16_000_000);
         assert_eq!(size_limit(&can, FileKind::File), 100_000_000);

@@ -233,6 +233,7 @@ fn optional(value: Option<&impl ToString>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use foldback_channels::platform;
 
     fn expect(yaml: &str) -> Vec<Expectation> {
         serde_saphyr::from_str(yaml).unwrap()
@@ -259,7 +260,7 @@ mod tests {
     }
 
     fn places(yaml: &str, ends: &[End]) -> Vec<String> {
-        compare(&expect(yaml), Platform::Slack, ends, &[])
+        compare(&expect(yaml), platform::SLACK, ends, &[])
             .into_iter()
             .map(|m| m.at)
             .collect()
@@ -325,8 +326,8 @@ mod tests {
     #[test]
     fn findings_are_compared_in_order() {
         let expected = expect("[{diagnostics: [bare-directive]}]");
-        assert!(compare(&expected, Platform::Slack, &[], &[Code::BareDirective]).is_empty());
-        let wrong = compare(&expected, Platform::Slack, &[], &[]);
+        assert!(compare(&expected, platform::SLACK, &[], &[Code::BareDirective]).is_empty());
+        let wrong = compare(&expected, platform::SLACK, &[], &[]);
         assert_eq!(wrong[0].at, "expect[0].diagnostics");
     }
 }

@@ -84,7 +84,13 @@ fn block(fixture: &Fixture, came: &[Came]) -> String {
             .map(|c| c.platform)
             .filter(|p| !platforms.contains(p))
             .collect();
-        let list = |platforms: &[Platform]| platforms.iter().map(|p| p.code()).collect::<Vec<_>>().join(", ");
+        let list = |platforms: &[Platform]| {
+            platforms
+                .iter()
+                .map(Platform::code)
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         let _ = if absent.is_empty() {
             writeln!(block, "  - {line}")
         } else if absent.len() <= platforms.len() {
@@ -164,6 +170,7 @@ fn effect(thing: &Thing) -> String {
 mod tests {
     use super::*;
     use crate::compare::compare;
+    use foldback_channels::platform;
     use std::path::Path;
 
     const TEXT: &str = "name: x\nchannel: [telegram, signal]\nexpect:\n- send: {text: old}\n\n- send: {text: older}\n\n# why\nsteps:\n  - user: {text: hi}\n";
@@ -200,8 +207,8 @@ mod tests {
     fn only_the_expectations_change_and_they_hold_afterwards() {
         let fixture = crate::fixture::parse(Path::new("x.yaml"), TEXT).unwrap();
         let all = [
-            came(Platform::Telegram, &["!👍", "a \"b\"\n: c", "tail"]),
-            came(Platform::Signal, &["a \"b\"\n: c", "tail", "more"]),
+            came(platform::TELEGRAM, &["!👍", "a \"b\"\n: c", "tail"]),
+            came(platform::SIGNAL, &["a \"b\"\n: c", "tail", "more"]),
         ];
         let text = updated(TEXT, &fixture, &all);
         assert!(
@@ -227,7 +234,7 @@ mod tests {
     fn expectations_are_added_where_there_were_none() {
         let text = "name: x\nchannel: slack\nsteps: [{wait_ms: 1}]";
         let fixture = crate::fixture::parse(Path::new("x.yaml"), text).unwrap();
-        let updated = updated(text, &fixture, &[came(Platform::Slack, &["a"])]);
+        let updated = updated(text, &fixture, &[came(platform::SLACK, &["a"])]);
         assert_eq!(
             updated,
             "name: x\nchannel: slack\nsteps: [{wait_ms: 1}]\nexpect:\n  - send: {text: \"a\"}\n"

@@ -1,13 +1,14 @@
 //! A replay has a folder of its own for files, whatever `files.send_dir` says: it neither reads, writes nor
 //! deletes a file of the machine.
 
+use foldback_channels::platform;
 use foldback_pipeline::config::{Config, embedded};
 use foldback_replay::{
     Case, Options, Played, fixture,
     recording::{Head, Recording, play},
     run,
 };
-use foldback_wire::{Event, Platform, rpc::Verdict};
+use foldback_wire::{Event, rpc::Verdict};
 use std::{
     collections::BTreeMap,
     fs,
@@ -59,7 +60,7 @@ fn scenario(send_dir: &str, paths: &[&str]) -> String {
 fn played(yaml: &str) -> Played {
     let path = Path::new("x.yaml");
     let fixture = fixture::parse(path, yaml).unwrap();
-    let played = run(path, &fixture, Platform::Telegram, &Options::default()).unwrap();
+    let played = run(path, &fixture, platform::TELEGRAM, &Options::default()).unwrap();
     assert_eq!(
         played.case.verdict,
         Verdict::Pass,

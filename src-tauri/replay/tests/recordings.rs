@@ -1,7 +1,7 @@
 //! What a person did while it was recorded is done again.
 
 use foldback_agents::{Accepts, Act, ScriptAgent, ScriptStep, links::LinkText, speech::Transcriber};
-use foldback_channels::{ChannelAdapter, Loopback, profile};
+use foldback_channels::{ChannelAdapter, Loopback, platform, profile};
 use foldback_directives::inbound::QueueMode;
 use foldback_pipeline::{
     Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock,
@@ -13,8 +13,8 @@ use foldback_replay::{
 };
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
-    Actor, Attachment, ChannelId, ChatType, Clock, Event, Inbound, Kind, OutcomeCode, Platform, Seq,
-    Timestamp, rpc::Verdict,
+    Actor, Attachment, ChannelId, ChatType, Clock, Event, Inbound, Kind, OutcomeCode, Seq, Timestamp,
+    rpc::Verdict,
 };
 use serde_json::json;
 use std::{fs, num::NonZeroU32, path::Path, sync::Arc, time::Duration};
@@ -59,7 +59,7 @@ async fn bot_reading(
     of: impl FnOnce(ScriptAgent) -> ScriptAgent,
 ) -> Bot {
     let clock = Arc::new(TokioClock::at(Timestamp(1_767_225_600_000)));
-    let loopback = Arc::new(Loopback::new(profile(Platform::Slack), clock.clone(), None));
+    let loopback = Arc::new(Loopback::new(profile(platform::SLACK), clock.clone(), None));
     let agent = Arc::new(of(ScriptAgent::new(clock.clone())));
     let journal = Arc::new(MemoryJournal::new());
     let engine = Engine::start(Parts {
@@ -248,7 +248,7 @@ async fn repeated() -> Vec<Event> {
 async fn answer_with_a_rest(config: Config) -> Vec<Event> {
     let folder = tempfile::tempdir().unwrap();
     let bot = bot_with(config, folder.path(), Speech::default()).await;
-    let most = profile(Platform::Slack).text_limit;
+    let most = profile(platform::SLACK).text_limit;
     bot.hears("m1", &"lorem ipsum ".repeat(most / 6)).await;
     bot.journal().await
 }

@@ -1,20 +1,8 @@
 //! The kind, the capabilities and the state of a channel.
 
-use crate::{MessageFlag, closed::closed_set};
-use foldback_directives::ReplyToForm;
+use crate::{MessageFlag, Platform, closed::closed_set};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-
-closed_set! {
-    /// The platforms Foldback knows; a channel, simulated or real, has the profile of one.
-    pub enum Platform {
-        Telegram = "telegram": "Telegram Bot API.",
-        Discord = "discord": "Discord gateway and REST.",
-        Slack = "slack": "Slack Web API with Socket Mode or Events.",
-        Whatsapp = "whatsapp": "WhatsApp Cloud API.",
-        Signal = "signal": "Signal through the signal-cli daemon.",
-    }
-}
 
 closed_set! {
     /// The unit that a platform's text limit counts.
@@ -157,26 +145,6 @@ pub struct Capabilities {
     /// connection that the bot opens, or where such a time is checked.
     #[serde(default)]
     pub redelivery_ms: Option<u64>,
-}
-
-impl Platform {
-    /// Form of its message ids in `[[reply_to:ID]]`: that of the ids which agents are given with messages.
-    pub fn reply_to_form(self) -> ReplyToForm {
-        let form = ReplyToForm::default();
-        match self {
-            // The time in milliseconds, and the author's number or account id.
-            Self::Signal => ReplyToForm {
-                also: ":+".into(),
-                ..form
-            },
-            // `wamid.` and base64, whose length nobody promises; a directive holds 256 bytes.
-            Self::Whatsapp => ReplyToForm {
-                also: "+/=".into(),
-                max: 240,
-            },
-            _ => form,
-        }
-    }
 }
 
 /// The author of a change.

@@ -21,6 +21,7 @@ mod levels;
 mod link;
 mod pairing;
 mod permission;
+mod platform;
 pub mod redact;
 pub mod rpc;
 mod schedule;
@@ -35,7 +36,7 @@ mod visible;
 
 pub use agent::{AgentFault, Answerer, RunActivity, SessionStart, StopReason, ToolCall, ToolStatus, Usage};
 pub use channel::{
-    Actor, Capabilities, ChannelState, EmojiForm, LengthUnit, Markup, OpKind, Platform, ReplyForm, VoiceForm,
+    Actor, Capabilities, ChannelState, EmojiForm, LengthUnit, Markup, OpKind, ReplyForm, VoiceForm,
 };
 pub use counted::{messages, messages_wait};
 pub use deck::{Deck, DeckFault};
@@ -49,7 +50,7 @@ pub use fault::{CallFailure, CallFault, ChunkCut, Fault, LONGEST_FAULT_MS, PLANN
 pub use flags::{MessageFlag, MessageFlags};
 pub use foldback_directives::{
     Code, Diagnostic, Directive, Fate, FileKind, Fix, Header, HoldReason, JsonAction, Parsed, Range,
-    RangeReason, Severity, Span, Suppression,
+    RangeReason, ReplyToForm, Severity, Span, Suppression,
 };
 pub use hold::Hold;
 pub use hook::HookEnd;
@@ -68,6 +69,7 @@ pub use levels::{ModelOverride, RunLevel, RunLevels, ThinkLevel};
 pub use link::{LINK_SCHEME, LinkError};
 pub use pairing::PairingStep;
 pub use permission::{CallPreview, FileChange, PermissionKind, PermissionOption, PermissionRequest};
+pub use platform::Platform;
 pub use schedule::{
     ScheduleDue, ScheduleLine, SchedulePaused, ScheduleRun, ScheduleSet, ScheduleSkip, ScheduleSkipped,
 };

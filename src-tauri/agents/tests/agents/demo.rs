@@ -2,7 +2,7 @@
 
 use crate::support::{PausedClock, answer, request, request_for, said};
 use foldback_agents::{Act, Agent, ScriptAgent, Step, demo};
-use foldback_wire::{LengthUnit, Platform, StopReason};
+use foldback_wire::{LengthUnit, StopReason};
 use std::{collections::HashSet, sync::Arc};
 
 fn agent(demo: &demo::Demo) -> Arc<dyn Agent> {
@@ -23,11 +23,6 @@ async fn every_turn_is_answered_as_written() {
     {
         let id = demo::id_in_round(&turn.user.id, fresh);
         assert!(ids.insert(id.clone()), "{id} occurs twice");
-        assert!(
-            Platform::from_code(turn.channel.as_str()).is_some(),
-            "{}",
-            turn.channel
-        );
         let written: String = turn
             .agent
             .iter()
@@ -41,11 +36,7 @@ async fn every_turn_is_answered_as_written() {
         assert_eq!(said(&answer(&agent, request).await), written);
     }
     let channels: HashSet<_> = demo.turns.iter().map(|turn| turn.channel.clone()).collect();
-    assert_eq!(
-        channels.len(),
-        Platform::ALL.len(),
-        "all five platforms are shown"
-    );
+    assert_eq!(channels.len(), 5, "all five platforms are shown");
 }
 
 #[test]

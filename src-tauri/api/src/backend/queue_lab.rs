@@ -2,13 +2,14 @@
 
 use crate::failure;
 use foldback_agents::{Act, ScriptStep};
+use foldback_channels::platform;
 use foldback_replay::{
     Options,
     fixture::{Channels, Fixture, FixtureStep, UserStep},
 };
 use foldback_store::row;
 use foldback_wire::{
-    ChatType, Event, Kind, Platform, Stage, Timestamp, TurnId, UserId,
+    ChatType, Event, Kind, Stage, Timestamp, TurnId, UserId,
     rpc::{Failure, QueueLab, QueueLabMessage, QueueLabResult, QueueLabStep, QueueLabTurn},
 };
 use serde_json::{Map, Value, json};
@@ -46,7 +47,7 @@ pub async fn run(lab: QueueLab) -> Result<QueueLabResult, Failure> {
         let played = foldback_replay::run(
             Path::new("queue-lab.yaml"),
             &fixture,
-            Platform::Telegram,
+            platform::TELEGRAM,
             &Options::default(),
         );
         let played = played.map_err(|case| {
@@ -105,7 +106,7 @@ fn fixture(lab: &QueueLab, messages: &[QueueLabMessage]) -> Fixture {
     Fixture {
         name: "Queue lab".to_owned(),
         about: String::new(),
-        channel: Channels::One(Platform::Telegram),
+        channel: Channels::One(platform::TELEGRAM),
         rules: Vec::new(),
         config,
         files: None,

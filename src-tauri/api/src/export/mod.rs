@@ -21,12 +21,12 @@ pub(crate) use fixture::{Script, fixture_of};
 pub use report::ShiftReport;
 
 use crate::{TurnFold, failure};
-use foldback_channels::profile;
+use foldback_channels::{platform, profile};
 use foldback_directives::redact::{InboundSecrets, RedactSettings};
 use foldback_pipeline::config::Config;
 use foldback_store::Journal;
 use foldback_wire::{
-    Capabilities, ChannelId, Event, Platform, Timestamp, TurnId,
+    Capabilities, ChannelId, Event, Timestamp, TurnId,
     redact::Redaction,
     rpc::{ExportFormat, ExportMask, ExportScope, Failure},
 };
@@ -157,7 +157,7 @@ impl Export<'_> {
 pub(crate) fn capabilities_of(config: &Config, channel: &ChannelId) -> Capabilities {
     config
         .capabilities_of(channel)
-        .unwrap_or_else(|| profile(Platform::from_code(channel.as_str()).unwrap_or(Platform::Signal)))
+        .unwrap_or_else(|| profile(platform::from_code(channel.as_str()).unwrap_or(platform::SIGNAL)))
 }
 
 /// Fails where a form would hold more turns than it can.

@@ -1,5 +1,5 @@
 use super::{Sent, free_markup};
-use foldback_channels::{profile, rendered_length};
+use foldback_channels::{platform, profile, rendered_length};
 use foldback_wire::{
     LengthUnit, Platform,
     rpc::{Ink, RenderedBlock},
@@ -44,7 +44,7 @@ fn letters(inks: &[Ink]) -> String {
 }
 
 fn everywhere(markdown: &str, expected: [&str; 5]) {
-    for (platform, expected) in Platform::ALL.iter().zip(expected) {
+    for (platform, expected) in platform::ALL.iter().zip(expected) {
         assert_eq!(told(markdown, *platform), expected, "{markdown:?} on {platform}");
     }
 }
@@ -63,13 +63,13 @@ fn a_double_underscore_is_underlined_on_discord_alone() {
 
 #[test]
 fn emphasis_inside_emphasis_ends_where_it_began() {
-    assert_eq!(told("***x***", Platform::Discord), "‹bold italic|x›");
+    assert_eq!(told("***x***", platform::DISCORD), "‹bold italic|x›");
     assert_eq!(
-        told("**a *b* c**", Platform::Discord),
+        told("**a *b* c**", platform::DISCORD),
         "‹bold|a ›‹bold italic|b›‹bold| c›"
     );
     assert_eq!(
-        told("*a **b** c*", Platform::Telegram),
+        told("*a **b** c*", platform::TELEGRAM),
         "‹italic|a ›‹italic bold|b›‹italic| c›"
     );
 }
@@ -87,16 +87,16 @@ fn what_is_no_mark_stays_a_letter() {
         "<b>no tag</b>",
     ] {
         for platform in [
-            Platform::Telegram,
-            Platform::Slack,
-            Platform::Whatsapp,
-            Platform::Signal,
+            platform::TELEGRAM,
+            platform::SLACK,
+            platform::WHATSAPP,
+            platform::SIGNAL,
         ] {
             assert_eq!(told(text, platform), text, "{platform}");
         }
     }
-    assert_eq!(told("\\*no\\*", Platform::Discord), "*no*");
-    assert_eq!(told("snake_case_name", Platform::Discord), "snake_case_name");
+    assert_eq!(told("\\*no\\*", platform::DISCORD), "*no*");
+    assert_eq!(told("snake_case_name", platform::DISCORD), "snake_case_name");
 }
 
 #[test]
@@ -126,11 +126,11 @@ fn blocks_stand_on_their_own() {
             "before\nif a < b && c {}\nafter",
         ],
     );
-    assert_eq!(told("> one\n> two", Platform::Telegram), "[quote one\ntwo]");
-    assert_eq!(told("> one\n> two", Platform::Slack), "[quote one\ntwo]");
-    assert_eq!(told("# Title\ntext", Platform::Discord), "[h1 Title]text");
-    assert_eq!(told("# Title\ntext", Platform::Whatsapp), "‹bold|Title›\ntext");
-    assert_eq!(told("- a\n- b", Platform::Discord), "• a\n• b");
+    assert_eq!(told("> one\n> two", platform::TELEGRAM), "[quote one\ntwo]");
+    assert_eq!(told("> one\n> two", platform::SLACK), "[quote one\ntwo]");
+    assert_eq!(told("# Title\ntext", platform::DISCORD), "[h1 Title]text");
+    assert_eq!(told("# Title\ntext", platform::WHATSAPP), "‹bold|Title›\ntext");
+    assert_eq!(told("- a\n- b", platform::DISCORD), "• a\n• b");
 }
 
 /// What is sent is what is read, what marks it up, and what escaping added: nothing is left over.
@@ -138,7 +138,7 @@ fn blocks_stand_on_their_own() {
 fn the_parts_of_a_length_add_up() {
     let text =
         "# T\n\na **b** & <c> `d&e` [f](https://g.h/?i&j)\n\n```\nk & l\n```\n> m & n\n\n- o\n- p & q\n\nend";
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let can = profile(*platform);
         let sent = Sent::of(text, &can);
         assert_eq!(sent.whole, can.unit.measure(&sent.text));
@@ -154,7 +154,7 @@ fn the_parts_of_a_length_add_up() {
             }
         );
     }
-    let telegram = Sent::of("a < b", &profile(Platform::Telegram));
+    let telegram = Sent::of("a < b", &profile(platform::TELEGRAM));
     assert_eq!(
         (
             telegram.letters,
@@ -164,16 +164,16 @@ fn the_parts_of_a_length_add_up() {
         ),
         (5, 3, 8, 5)
     );
-    let slack = Sent::of("a < b", &profile(Platform::Slack));
+    let slack = Sent::of("a < b", &profile(platform::SLACK));
     assert_eq!((slack.letters, slack.escapes, slack.counts), (5, 3, 8));
 }
 
 #[test]
 fn letters_are_counted_in_the_channels_unit() {
     for (platform, counts) in [
-        (Platform::Telegram, 2),
-        (Platform::Discord, 1),
-        (Platform::Signal, 4),
+        (platform::TELEGRAM, 2),
+        (platform::DISCORD, 1),
+        (platform::SIGNAL, 4),
     ] {
         let can = profile(platform);
         assert!(matches!(
@@ -186,7 +186,7 @@ fn letters_are_counted_in_the_channels_unit() {
 
 #[test]
 fn plain_text_needs_no_rendering_and_markup_does() {
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let can = profile(*platform);
         assert_eq!(
             Sent::of("Hello you", &can).rendering("Hello you"),
@@ -209,7 +209,7 @@ fn hostile_markup_is_only_letters() {
         "> ",
         &deep,
     ] {
-        for platform in Platform::ALL {
+        for platform in platform::ALL {
             let sent = Sent::of(text, &profile(*platform));
             for block in &sent.blocks {
                 if let RenderedBlock::Text { inks } = block {

@@ -1,9 +1,10 @@
 //! The fault deck: what is planned goes wrong, is marked, is told with who, and can be played again.
 
 use crate::host::Host;
+use foldback_channels::platform;
 use foldback_replay::{Options, fixture, run};
 use foldback_wire::{
-    OpKind, OutcomeCode, Platform, Terminal,
+    OpKind, OutcomeCode, Terminal,
     rpc::{FaultDeck, FixtureText, Status, TurnDetail, Verdict},
 };
 use serde_json::{Value, json};
@@ -66,7 +67,7 @@ async fn a_planned_fault_hits_is_marked_and_becomes_part_of_the_fixture() {
         run(
             Path::new("made.yaml"),
             &fixture,
-            Platform::Slack,
+            platform::SLACK,
             &Options::default(),
         )
     });

@@ -4,6 +4,7 @@ use crate::{
     book::{book, fail_next},
     host::Host,
 };
+use foldback_channels::platform;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_wire::{
     Body, OpKind,
@@ -24,7 +25,7 @@ async fn host_without_blocks() -> Host {
 
 #[tokio::test(start_paused = true)]
 async fn the_parts_of_a_text_that_were_held_with_a_dead_one_are_sent_again_with_it_in_order() {
-    let can = foldback_channels::profile(foldback_wire::Platform::Signal);
+    let can = foldback_channels::profile(platform::SIGNAL);
     let long = "word ".repeat(can.text_limit * 3 / 5).trim().to_owned();
     for clicked in 0..2 {
         let host = host_without_blocks().await;
@@ -65,7 +66,7 @@ async fn the_parts_of_a_text_that_were_held_with_a_dead_one_are_sent_again_with_
 /// A block is a part of an answer that goes out before all of it is there.
 #[tokio::test(start_paused = true)]
 async fn a_block_that_went_out_again_with_the_rest_is_no_dead_letter() {
-    let can = foldback_channels::profile(foldback_wire::Platform::Signal);
+    let can = foldback_channels::profile(platform::SIGNAL);
     let long = "word ".repeat(can.text_limit * 3 / 5).trim().to_owned();
     let host = Host::start().await;
     let loopback = host.backend.loopback(&"signal".into()).unwrap();
@@ -170,7 +171,7 @@ async fn the_rest_of_an_answer_whose_notice_was_refused_is_sent_again_as_text() 
 /// The second message of a code block begins inside its fence.
 #[tokio::test(start_paused = true)]
 async fn a_fence_that_was_cut_is_opened_again() {
-    let can = foldback_channels::profile(foldback_wire::Platform::Signal);
+    let can = foldback_channels::profile(platform::SIGNAL);
     let code = "    let a = 1;\n".repeat(can.text_limit / 6);
     let host = host_without_blocks().await;
     let loopback = host.backend.loopback(&"signal".into()).unwrap();

@@ -1,11 +1,8 @@
 //! How an output fills the messages of each channel.
 
 use crate::host::Host;
-use foldback_channels::profile;
-use foldback_wire::{
-    Platform,
-    rpc::{Bubble, BubblePart, ComposeResult, CutPlace, RuledMessage, Ruler},
-};
+use foldback_channels::{platform, profile};
+use foldback_wire::rpc::{Bubble, BubblePart, ComposeResult, CutPlace, RuledMessage, Ruler};
 use serde_json::json;
 
 async fn composed(host: &Host, output: &str) -> ComposeResult {
@@ -157,7 +154,7 @@ async fn a_turn_is_measured_as_it_stands_in_the_chat() {
     let ruler: Ruler = host.call("ruler", json!({ "turn": turn })).await;
     assert_eq!(
         (ruler.channel.as_str(), ruler.platform),
-        ("slack", Platform::Slack)
+        ("slack", platform::SLACK)
     );
     let [message] = ruler.messages.as_slice() else {
         panic!("one message: {ruler:#?}");

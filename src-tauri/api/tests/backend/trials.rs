@@ -1,13 +1,11 @@
 //! An output cut into other chunks, and read under other settings.
 
 use crate::host::{Host, pushed};
+use foldback_channels::platform;
 use foldback_replay::{Options, fixture, run};
-use foldback_wire::{
-    Platform,
-    rpc::{
-        Aspect, BenchResult, CutFamily, DialectBenchResult, FixtureText, Push, RecutProgress, RecutStarted,
-        Topic, TurnDetail, Verdict,
-    },
+use foldback_wire::rpc::{
+    Aspect, BenchResult, CutFamily, DialectBenchResult, FixtureText, Push, RecutProgress, RecutStarted,
+    Topic, TurnDetail, Verdict,
 };
 use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
@@ -148,7 +146,7 @@ async fn a_cut_becomes_a_fixture_that_expects_what_comes_in_one_piece() {
     let played = std::thread::spawn({
         let path = path.to_owned();
         move || {
-            run(&path, &fixture, Platform::Discord, &Options::default())
+            run(&path, &fixture, platform::DISCORD, &Options::default())
                 .unwrap()
                 .case
                 .verdict

@@ -1,12 +1,12 @@
 //! Turns told by hand, event by event.
 
 use foldback_api::TurnFold;
-use foldback_channels::profile;
+use foldback_channels::{platform, profile};
 use foldback_directives::{HoldReason, Span};
 use foldback_wire::{
     Body, Capabilities, ChatType, Directive, DirectiveRef, Event, Fate, Hold, Inbound, Intent, Kind,
-    MessageFlags, OpId, OpKind, Outcome, OutcomeCode, Platform, Range, RangeReason, RunId, Sender, Seq,
-    Stage, StopReason, Target, Terminal, Timestamp, TurnId, rpc::TurnDetail,
+    MessageFlags, OpId, OpKind, Outcome, OutcomeCode, Range, RangeReason, RunId, Sender, Seq, Stage,
+    StopReason, Target, Terminal, Timestamp, TurnId, rpc::TurnDetail,
 };
 
 /// The moment at which every story begins.
@@ -100,7 +100,7 @@ pub(crate) fn inbound() -> Inbound {
 }
 
 pub(crate) fn telegram() -> Capabilities {
-    profile(Platform::Telegram)
+    profile(platform::TELEGRAM)
 }
 
 pub(crate) fn intent(kind: OpKind) -> Intent {

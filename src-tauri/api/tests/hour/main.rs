@@ -14,7 +14,7 @@ use crate::{
     place::{CHATS, Place},
 };
 use foldback_api::{Backend, Setup};
-use foldback_channels::strict::Mishap;
+use foldback_channels::{platform, strict::Mishap};
 use foldback_pipeline::{
     SeededRng,
     invariants::{self, Extent},
@@ -267,7 +267,7 @@ fn nothing_is_lost_or_doubled_and_the_order_is_kept() {
         let clock = Arc::new(Fast::at(epoch));
         let folder = tempfile::tempdir().unwrap();
         let mut places = BTreeMap::new();
-        for platform in Platform::ALL {
+        for platform in platform::ALL {
             places.insert(*platform, Place::open(*platform).await);
         }
         let backend = start(&places, folder.path(), Arc::clone(&clock)).await;
@@ -288,7 +288,7 @@ fn nothing_is_lost_or_doubled_and_the_order_is_kept() {
             // Slack's three seconds are a tenth of one here. Where a busy machine misses them it is told again.
             let is_late = broken.matches("says:").count() == 1 && broken.contains("within three seconds");
             assert!(
-                broken == "[]" || (*platform == Platform::Slack && is_late),
+                broken == "[]" || (*platform == platform::SLACK && is_late),
                 "{platform}: {broken}"
             );
             println!("{platform}: {missing} texts missing, {twice} twice, all of them told");

@@ -1,5 +1,6 @@
 //! A platform that is strict, with chats in each of which one person writes to the bot.
 
+use foldback_channels::platform;
 use foldback_channels::strict::{
     discord::DiscordServer,
     signal::{SignalServer, Start},
@@ -76,26 +77,26 @@ pub(crate) enum Place {
 impl Place {
     pub(crate) async fn open(platform: Platform) -> Self {
         match platform {
-            Platform::Telegram => {
+            platform::TELEGRAM => {
                 let server = TelegramServer::start(TELEGRAM_TOKEN, "foldback_bot")
                     .await
                     .unwrap();
                 (0..CHATS).for_each(|chat| server.open_chat(telegram_chat(chat), &[]));
                 Self::Telegram(server)
             }
-            Platform::Discord => {
+            platform::DISCORD => {
                 let server = DiscordServer::start(DISCORD_TOKEN, "foldback").await.unwrap();
                 (0..CHATS).for_each(|chat| server.open_channel(discord_room(chat)));
                 Self::Discord(server)
             }
-            Platform::Slack => {
+            platform::SLACK => {
                 let server = SlackServer::start(SLACK_TOKEN, SLACK_APP_TOKEN, "foldback")
                     .await
                     .unwrap();
                 (0..CHATS).for_each(|chat| server.open_room(&slack_room(chat)));
                 Self::Slack(server)
             }
-            Platform::Whatsapp => {
+            platform::WHATSAPP => {
                 let credentials = Credentials {
                     number: WHATSAPP_NUMBER.into(),
                     token: WHATSAPP_TOKEN.into(),
@@ -105,7 +106,7 @@ impl Place {
                 let listen = free.local_addr().unwrap();
                 Self::Whatsapp(WhatsAppServer::start(credentials).await.unwrap(), listen)
             }
-            Platform::Signal => {
+            platform::SIGNAL => {
                 let start = Start {
                     accounts: vec![SIGNAL_ME.into()],
                     ..Start::default()
@@ -117,6 +118,7 @@ impl Place {
                 }
                 Self::Signal(server)
             }
+            other => panic!("there is no strict server of {other}"),
         }
     }
 

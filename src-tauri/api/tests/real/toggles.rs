@@ -2,7 +2,7 @@
 
 use crate::{alone, fast::Fast, place::Place, runtime};
 use foldback_api::{Backend, Setup, call};
-use foldback_channels::{Call, Channel, NotDelivered};
+use foldback_channels::{Call, Channel, NotDelivered, platform};
 use foldback_store::MemoryJournal;
 use foldback_wire::{Actor, ChannelId, ChannelState, Inbound, Kind, Operation, Platform, Seq, Target};
 use serde_json::json;
@@ -229,25 +229,25 @@ fn a_hundred_switches(platform: Platform) {
 
 #[test]
 fn telegram_leaves_nothing_behind() {
-    a_hundred_switches(Platform::Telegram);
+    a_hundred_switches(platform::TELEGRAM);
 }
 
 #[test]
 fn discord_leaves_nothing_behind() {
-    a_hundred_switches(Platform::Discord);
+    a_hundred_switches(platform::DISCORD);
 }
 
 #[test]
 fn slack_leaves_nothing_behind() {
-    a_hundred_switches(Platform::Slack);
+    a_hundred_switches(platform::SLACK);
 }
 
 #[test]
 fn whatsapp_leaves_nothing_behind() {
-    a_hundred_switches(Platform::Whatsapp);
+    a_hundred_switches(platform::WHATSAPP);
 }
 
 #[test]
 fn signal_leaves_nothing_behind() {
-    a_hundred_switches(Platform::Signal);
+    a_hundred_switches(platform::SIGNAL);
 }

@@ -4,6 +4,7 @@ use crate::place::{Place, discord_room, signal_ana, slack_room, telegram_chat, w
 use crate::{alone, runtime};
 use foldback_agents::speech::Note;
 use foldback_api::{Backend, Setup};
+use foldback_channels::platform;
 use foldback_store::MemoryJournal;
 use foldback_wire::{Actor, ChannelState, Platform};
 use std::{fs, sync::Arc, time::Duration};
@@ -61,7 +62,7 @@ fn check(platform: Platform, bytes: Vec<u8>) {
 #[test]
 fn a_voice_note_or_a_file_with_sound_arrives_before_the_text() {
     let _alone = alone();
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         runtime().block_on(arrives(*platform));
     }
 }
@@ -101,7 +102,7 @@ async fn arrives(platform: Platform) {
     let (native, bytes) = place.sound(0);
     assert_eq!(
         native,
-        matches!(platform, Platform::Telegram | Platform::Whatsapp),
+        matches!(platform, platform::TELEGRAM | platform::WHATSAPP),
         "{platform}"
     );
     check(platform, bytes);

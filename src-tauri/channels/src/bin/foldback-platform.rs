@@ -5,8 +5,8 @@
 //! another run's evidence is not overwritten. `ADDRESS` is `127.0.0.1:0` unless given, any free port.
 
 use foldback_channels::sim::SimPlatform;
-use foldback_channels::{profile, serve};
-use foldback_wire::{Clock, Platform, Sleep, Timestamp};
+use foldback_channels::{platform, profile, serve};
+use foldback_wire::{Clock, Sleep, Timestamp};
 use std::error::Error;
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
@@ -52,8 +52,8 @@ async fn run() -> Result<(), Box<dyn Error>> {
     if args.next().is_some() {
         return Err(USAGE.into());
     }
-    let platform = Platform::from_code(&platform).ok_or_else(|| {
-        let known: Vec<_> = Platform::ALL.iter().map(|p| p.code()).collect();
+    let platform = platform::from_code(&platform).ok_or_else(|| {
+        let known: Vec<_> = platform::ALL.iter().map(|p| p.code()).collect();
         format!("there is no platform {platform}, only {}", known.join(", "))
     })?;
     let log = OpenOptions::new()

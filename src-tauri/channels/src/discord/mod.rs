@@ -24,12 +24,12 @@ use crate::folder::Folder;
 use crate::menu::Menu;
 use crate::{
     Ack, Call, ChannelAdapter, Connection, ConnectionEnd, MenuCommand, Rates, Refusal, ThreadPart,
-    ThreadQuery, rates,
+    ThreadQuery, platform, rates,
 };
 use api::Api;
 use async_trait::async_trait;
 use bookmark::Bookmark;
-use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, Rng, Secret};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Rng, Secret};
 use receive::INTENTS;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -147,7 +147,7 @@ impl ChannelAdapter for Discord {
     }
 
     fn rates(&self) -> Rates {
-        rates(Platform::Discord)
+        rates(platform::DISCORD)
     }
 
     async fn connect(&self, connection: &Connection) -> ConnectionEnd {

@@ -132,7 +132,7 @@ fn toneless(emoji: &str) -> Option<&'static emojis::Emoji> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::profile;
+    use crate::{platform, profile};
     use foldback_wire::Platform;
 
     fn sent(platform: Platform, emoji: &str) -> Option<(String, bool)> {
@@ -192,26 +192,26 @@ mod tests {
     fn telegram_takes_its_fixed_set_and_the_nearest_of_it() {
         let exact = |form: &str| Some((form.to_owned(), false));
         let nearest = |form: &str| Some((form.to_owned(), true));
-        assert_eq!(sent(Platform::Telegram, "👍"), exact("👍"));
+        assert_eq!(sent(platform::TELEGRAM, "👍"), exact("👍"));
         assert_eq!(
-            sent(Platform::Telegram, "❤️"),
+            sent(platform::TELEGRAM, "❤️"),
             exact("❤"),
             "without the variation selector"
         );
-        assert_eq!(sent(Platform::Telegram, "😄"), nearest("😁"));
-        assert_eq!(sent(Platform::Telegram, "✅"), nearest("👍"));
+        assert_eq!(sent(platform::TELEGRAM, "😄"), nearest("😁"));
+        assert_eq!(sent(platform::TELEGRAM, "✅"), nearest("👍"));
         assert_eq!(
-            sent(Platform::Telegram, "👍🏽"),
+            sent(platform::TELEGRAM, "👍🏽"),
             nearest("👍"),
             "there are no skin tones"
         );
-        assert_eq!(sent(Platform::Telegram, "🇫🇷"), None);
+        assert_eq!(sent(platform::TELEGRAM, "🇫🇷"), None);
     }
 
     #[test]
     fn every_alias_of_the_grammar_arrives_everywhere() {
         for (alias, emoji) in EMOJI_ALIASES {
-            for platform in Platform::ALL {
+            for platform in platform::ALL {
                 let capabilities = profile(*platform);
                 let given =
                     emoji_for(&capabilities, emoji).unwrap_or_else(|| panic!("{alias} on {platform}"));
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn slack_takes_names() {
-        let name = |emoji| sent(Platform::Slack, emoji).map(|(form, _)| form);
+        let name = |emoji| sent(platform::SLACK, emoji).map(|(form, _)| form);
         assert_eq!(name("👍").as_deref(), Some("thumbsup"));
         assert_eq!(name("❤").as_deref(), Some("heart"));
         assert_eq!(name("🤔").as_deref(), Some("thinking_face"));
@@ -255,14 +255,14 @@ mod tests {
 
     #[test]
     fn slack_takes_names_that_only_the_workspace_has() {
-        let slack = profile(Platform::Slack);
+        let slack = profile(platform::SLACK);
         let own = |text| resolve_emoji_on(&slack, text);
         for (text, emoji, name) in [
             (":partyparrot:", ":partyparrot:", "partyparrot"),
             (" :Ship-It_2: ", ":ship-it_2:", "ship-it_2"),
         ] {
             assert_eq!(own(text).as_deref(), Some(emoji), "{text}");
-            assert_eq!(sent(Platform::Slack, emoji), Some((name.to_owned(), false)));
+            assert_eq!(sent(platform::SLACK, emoji), Some((name.to_owned(), false)));
             assert!(accepted(EmojiForm::Shortcode, emoji, name));
         }
         assert_eq!(
@@ -274,16 +274,16 @@ mod tests {
         for text in ["partyparrot", ":party parrot:", "::", ":a", ":a.b:", &long] {
             assert_eq!(own(text), None, "{text}");
         }
-        for platform in [Platform::Telegram, Platform::Discord, Platform::Signal] {
+        for platform in [platform::TELEGRAM, platform::DISCORD, platform::SIGNAL] {
             assert_eq!(resolve_emoji_on(&profile(platform), ":partyparrot:"), None);
         }
     }
 
     #[test]
     fn others_take_the_emoji_and_nothing_else() {
-        assert_eq!(sent(Platform::Discord, "🚀"), Some(("🚀".into(), false)));
-        assert_eq!(sent(Platform::Signal, "rocket"), None);
-        let silent = crate::restrict(profile(Platform::Discord), &[crate::Feature::React]);
+        assert_eq!(sent(platform::DISCORD, "🚀"), Some(("🚀".into(), false)));
+        assert_eq!(sent(platform::SIGNAL, "rocket"), None);
+        let silent = crate::restrict(profile(platform::DISCORD), &[crate::Feature::React]);
         assert_eq!(emoji_for(&silent, "🚀"), None);
     }
 }

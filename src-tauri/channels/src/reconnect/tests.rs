@@ -1,7 +1,7 @@
 use super::*;
-use crate::{Ack, Call, Signal, profile};
+use crate::{Ack, Call, Signal, platform, profile};
 use async_trait::async_trait;
-use foldback_wire::{Attachment, Capabilities, ChatId, Platform, Sleep, Timestamp};
+use foldback_wire::{Attachment, Capabilities, ChatId, Sleep, Timestamp};
 use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -130,7 +130,7 @@ impl Run {
     fn of(attempts: impl IntoIterator<Item = Attempt>, rng: impl Rng + 'static) -> Self {
         let clock = Arc::new(VirtualClock(Instant::now()));
         let adapter = Arc::new(Scripted {
-            capabilities: profile(Platform::Telegram),
+            capabilities: profile(platform::TELEGRAM),
             attempts: Mutex::new(attempts.into_iter().collect()),
             clock: Arc::clone(&clock),
             began: Mutex::default(),

@@ -19,12 +19,12 @@ mod refusal;
 mod send;
 
 use crate::folder::Folder;
-use crate::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Rates, Refusal, rates};
+use crate::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Rates, Refusal, platform, rates};
 use async_trait::async_trait;
 use attach::MAX_FILE;
 use daemon::Daemon;
 use envelope::Me;
-use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock};
 use memory::Memory;
 use receipts::Receipts;
 use serde_json::{Map, Value};
@@ -117,7 +117,7 @@ impl ChannelAdapter for SignalCli {
     }
 
     fn rates(&self) -> Rates {
-        rates(Platform::Signal)
+        rates(platform::SIGNAL)
     }
 
     async fn connect(&self, connection: &Connection) -> ConnectionEnd {

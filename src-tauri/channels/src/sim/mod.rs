@@ -11,10 +11,10 @@ pub use file::SimFile;
 pub use foldback_wire::{CallFailure, CallFault};
 pub use rules::file_limit;
 
-use crate::{Ack, Call, Refusal, ThreadPart, ThreadQuery, is_message_id};
+use crate::{Ack, Call, Refusal, ThreadPart, ThreadQuery, is_message_id, platform::row};
 use foldback_wire::{
-    Capabilities, ChatId, Inbound, MessageFlags, MessageId, OpKind, Operation, Platform, RefusalCode,
-    ReplyForm, ThreadId, Timestamp,
+    Capabilities, ChatId, Inbound, MessageFlags, MessageId, OpKind, Operation, RefusalCode, ReplyForm,
+    ThreadId, Timestamp,
 };
 use ids::IdSource;
 use serde::{Deserialize, Serialize};
@@ -132,7 +132,7 @@ impl SimPlatform {
     /// What was said in a thread before a message; `None` where the platform has no call for it. On both platforms that
     /// have one a thread has the id of the message that it was made from.
     pub fn read_thread(&self, query: &ThreadQuery) -> Option<ThreadPart> {
-        if !matches!(self.capabilities.platform, Platform::Discord | Platform::Slack) {
+        if !row(self.capabilities.platform).reads_threads {
             return None;
         }
         let Some(chat) = self.chats.get(&query.chat) else {
@@ -353,12 +353,11 @@ impl SimPlatform {
         })
     }
 
-    /// The acknowledgement of a message. Signal tells when its server received what people write, and no time of its own
-    /// of what the account sends.
+    /// The acknowledgement of a message.
     fn sent(&self, at: Timestamp, message: MessageId) -> Ack {
         Ack {
             message: Some(message),
-            sent_at: (self.capabilities.platform != Platform::Signal).then_some(at),
+            sent_at: row(self.capabilities.platform).twin.tells_time.then_some(at),
             ..Ack::default()
         }
     }
@@ -399,7 +398,7 @@ impl SimPlatform {
 
     fn react(&mut self, chat: &ChatId, id: &MessageId, emoji: &str, sent: &str) -> Result<Ack, Refusal> {
         rules::reaction(&self.capabilities, emoji, sent)?;
-        let one_only = rules::one_reaction(self.capabilities.platform);
+        let one_only = row(self.capabilities.platform).twin.one_reaction;
         let message = self.any(chat, id)?;
         if message.reactions.iter().any(|r| r == sent) {
             return Ok(Ack {

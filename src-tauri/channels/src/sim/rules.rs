@@ -1,8 +1,8 @@
 //! What a platform takes, as its capabilities tell.
 
-use crate::whatsapp::{media::Media, takes_caption};
+use crate::platform::{row, takes_caption};
 use crate::{Refusal, emoji::accepted, rendered_length, size_limit};
-use foldback_wire::{Capabilities, FileKind, MessageFlag, MessageFlags, Platform, RefusalCode};
+use foldback_wire::{Capabilities, FileKind, MessageFlag, MessageFlags, RefusalCode};
 
 pub(super) fn text(can: &Capabilities, text: &str) -> Result<(), Refusal> {
     if text.trim().is_empty() {
@@ -62,17 +62,8 @@ pub(super) fn file(
     bytes: Option<u64>,
 ) -> Result<(), Refusal> {
     let limit = file_limit(can, kind).ok_or_else(|| unsupported("files"))?;
-    media(can, path, bytes)?;
+    (row(can.platform).files.check)(path, bytes)?;
     size(bytes, limit)
-}
-
-/// `WhatsApp` goes by a file's type, which its name tells; the others take every file.
-fn media(can: &Capabilities, path: &str, bytes: Option<u64>) -> Result<(), Refusal> {
-    if can.platform != Platform::Whatsapp {
-        return Ok(());
-    }
-    let media = Media::of(path)?;
-    bytes.map_or(Ok(()), |bytes| media.check_size(bytes))
 }
 
 /// A voice note is as large as an audio file may be, also where a configuration took the files away.
@@ -80,7 +71,7 @@ pub(super) fn voice(can: &Capabilities, path: &str, bytes: Option<u64>) -> Resul
     if can.voice.is_none() {
         return Err(unsupported("voice"));
     }
-    media(can, path, bytes)?;
+    (row(can.platform).files.check)(path, bytes)?;
     size(bytes, size_limit(can, FileKind::Audio))
 }
 
@@ -104,15 +95,6 @@ pub(super) fn reaction(can: &Capabilities, emoji: &str, sent: &str) -> Result<()
             format!("{sent} is no reaction here"),
         ))
     }
-}
-
-/// Whether a bot has one reaction a message, so that a new one takes the old one's place: a bot on Telegram
-/// (<https://core.telegram.org/bots/api#setmessagereaction>), everybody on WhatsApp and Signal.
-pub(super) const fn one_reaction(platform: Platform) -> bool {
-    matches!(
-        platform,
-        Platform::Telegram | Platform::Whatsapp | Platform::Signal
-    )
 }
 
 pub(super) fn unsupported(what: &str) -> Refusal {

@@ -17,11 +17,11 @@ mod thread;
 use crate::folder::Folder;
 use crate::{
     Ack, Call, ChannelAdapter, Connection, ConnectionEnd, MenuCommand, Rates, Refusal, ThreadPart,
-    ThreadQuery, rates,
+    ThreadQuery, platform, rates,
 };
 use api::Api;
 use async_trait::async_trait;
-use foldback_wire::{Attachment, Capabilities, ChannelId, ChannelState, ChatId, Clock, Platform, Secret};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChannelState, ChatId, Clock, Secret};
 use intake::Seen;
 use names::UserNames;
 use std::net::SocketAddr;
@@ -117,7 +117,7 @@ impl ChannelAdapter for Slack {
     }
 
     fn rates(&self) -> Rates {
-        rates(Platform::Slack)
+        rates(platform::SLACK)
     }
 
     async fn connect(&self, connection: &Connection) -> ConnectionEnd {

@@ -2,8 +2,8 @@
 
 use super::{Slack, event::sent_at};
 use crate::folder::Meant;
-use crate::{Ack, Refusal, is_message_id, render};
-use foldback_wire::{Markup, MessageFlags, MessageId, Operation, Platform, RefusalCode, Target, UserId};
+use crate::{Ack, Refusal, is_message_id, platform, render};
+use foldback_wire::{Markup, MessageFlags, MessageId, Operation, RefusalCode, Target, UserId};
 use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -330,7 +330,7 @@ fn chat(target: &Target) -> Result<&str, Refusal> {
 
 /// The time stamp that is a message's id.
 fn stamp(message: &MessageId) -> Result<&str, Refusal> {
-    if is_message_id(Platform::Slack, message) {
+    if is_message_id(platform::SLACK, message) {
         return Ok(message.as_str());
     }
     Err(Refusal::new(

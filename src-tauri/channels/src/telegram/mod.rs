@@ -11,10 +11,12 @@ mod update;
 
 use crate::folder::Folder;
 use crate::menu::Menu;
-use crate::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, MenuCommand, Rates, Refusal, rates};
+use crate::{
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, MenuCommand, Rates, Refusal, platform, rates,
+};
 use api::Api;
 use async_trait::async_trait;
-use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, Secret};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Secret};
 use std::sync::Arc;
 
 /// Where the Bot API is.
@@ -71,7 +73,7 @@ impl ChannelAdapter for Telegram {
     }
 
     fn rates(&self) -> Rates {
-        rates(Platform::Telegram)
+        rates(platform::TELEGRAM)
     }
 
     async fn connect(&self, connection: &Connection) -> ConnectionEnd {

@@ -3,20 +3,16 @@
 
 mod api;
 mod failure;
-pub(crate) mod media;
 mod memory;
 mod notification;
 mod receive;
 mod send;
 
 use crate::folder::Folder;
-use crate::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Rates, Refusal, rates};
+use crate::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Rates, Refusal, platform, rates};
 use api::Api;
 use async_trait::async_trait;
-use foldback_wire::{
-    Attachment, Capabilities, ChannelId, ChannelState, ChatId, Clock, Platform, RefusalCode, Secret,
-};
-pub use media::takes_caption;
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChannelState, ChatId, Clock, RefusalCode, Secret};
 use memory::Memory;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -105,7 +101,7 @@ impl ChannelAdapter for WhatsApp {
     }
 
     fn rates(&self) -> Rates {
-        rates(Platform::Whatsapp)
+        rates(platform::WHATSAPP)
     }
 
     async fn connect(&self, connection: &Connection) -> ConnectionEnd {

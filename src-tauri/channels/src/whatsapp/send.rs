@@ -1,9 +1,9 @@
 //! Operations as calls:
 //! <https://developers.facebook.com/documentation/business-messaging/whatsapp/messages/send-messages>.
 
-use super::media::{Class, Media};
 use super::{WhatsApp, api};
 use crate::folder::{Meant, OpenFile};
+use crate::platform::whatsapp::media::{Class, Media};
 use crate::{Ack, Refusal, render};
 use foldback_wire::{ChatId, FileKind, Markup, MessageId, Operation, RefusalCode, Target};
 use reqwest::multipart::{Form, Part};

@@ -5,9 +5,10 @@ use crate::stage::{CHAT, Stage, inbound};
 use async_trait::async_trait;
 use foldback_channels::contract::{Subject, check};
 use foldback_channels::{
-    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Feature, Loopback, Refusal, profile, restrict,
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Feature, Loopback, Refusal, platform, profile,
+    restrict,
 };
-use foldback_wire::{Attachment, Capabilities, ChatId, Operation, Platform, RefusalCode, Target};
+use foldback_wire::{Attachment, Capabilities, ChatId, Operation, RefusalCode, Target};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -35,14 +36,14 @@ fn with_file(adapter: Arc<dyn ChannelAdapter>, simulated: &Loopback) -> Subject 
 }
 
 fn loopback(capabilities: Capabilities) -> Arc<Loopback> {
-    let loopback = Loopback::new(capabilities, Arc::new(Stage::new(Platform::Telegram).clock), None);
+    let loopback = Loopback::new(capabilities, Arc::new(Stage::new(platform::TELEGRAM).clock), None);
     loopback.inject(inbound("theirs", "hi")).unwrap();
     Arc::new(loopback)
 }
 
 #[tokio::test]
 async fn every_loopback_profile_keeps_the_contract() {
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let loopback = loopback(profile(*platform));
         check(&with_file(loopback.clone(), &loopback))
             .await
@@ -53,7 +54,7 @@ async fn every_loopback_profile_keeps_the_contract() {
 #[tokio::test]
 async fn restricted_profiles_keep_the_contract() {
     for (feature, code) in Feature::ALL {
-        let restricted = restrict(profile(Platform::Telegram), &[*feature]);
+        let restricted = restrict(profile(platform::TELEGRAM), &[*feature]);
         check(&subject(loopback(restricted)))
             .await
             .unwrap_or_else(|e| panic!("without {code}: {e}"));
@@ -62,7 +63,7 @@ async fn restricted_profiles_keep_the_contract() {
 
 #[tokio::test]
 async fn the_remote_loopback_keeps_the_contract() {
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let site = Site::open(*platform).await;
         site.adapter.inject(inbound("theirs", "hi")).await.unwrap();
         let handle = site.adapter.keep(b"hello").await.unwrap();
@@ -167,8 +168,8 @@ impl ChannelAdapter for Defective {
 #[tokio::test]
 async fn the_suite_notices_what_is_not_kept() {
     for defect in DEFECTS {
-        let sound = loopback(profile(Platform::Discord));
-        let less = restrict(profile(Platform::Discord), &[Feature::React]);
+        let sound = loopback(profile(platform::DISCORD));
+        let less = restrict(profile(platform::DISCORD), &[Feature::React]);
         let handle = sound.platform().keep(b"hello".to_vec());
         let adapter = Defective {
             defect,

@@ -4,9 +4,9 @@ use crate::{
     desk::Desk,
     stage::{call, inbound, send},
 };
-use foldback_channels::{Delivered, NotDelivered, Refusal};
+use foldback_channels::{Delivered, NotDelivered, Refusal, platform};
 use foldback_wire::{
-    Actor, CallFailure, CallFault, ChannelState, Fault, Kind, OpKind, Operation, Platform, RefusalCode,
+    Actor, CallFailure, CallFault, ChannelState, Fault, Kind, OpKind, Operation, RefusalCode,
 };
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ fn refusal(answer: Result<Delivered, NotDelivered>) -> Refusal {
 #[tokio::test]
 async fn every_failure_is_what_its_table_says_and_only_a_lost_answer_reaches_the_platform() {
     for fail in CallFailure::ALL {
-        let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
+        let (desk, loopback) = Desk::loopback(platform::TELEGRAM, true);
         desk.on().await;
         plan(&desk, CallFault::first(OpKind::SendText, *fail));
         let refused = refusal(next(&desk, send("one")).await);
@@ -55,7 +55,7 @@ async fn every_failure_is_what_its_table_says_and_only_a_lost_answer_reaches_the
 
 #[tokio::test]
 async fn a_dry_run_goes_wrong_in_the_same_way() {
-    let (desk, loopback) = Desk::loopback(Platform::Telegram, false);
+    let (desk, loopback) = Desk::loopback(platform::TELEGRAM, false);
     desk.on().await;
     plan(
         &desk,
@@ -73,7 +73,7 @@ async fn a_dry_run_goes_wrong_in_the_same_way() {
 
 #[tokio::test]
 async fn a_late_call_arrives_late() {
-    let (desk, loopback) = Desk::loopback(Platform::Discord, true);
+    let (desk, loopback) = Desk::loopback(platform::DISCORD, true);
     desk.on().await;
     plan(
         &desk,
@@ -97,7 +97,7 @@ async fn a_late_call_arrives_late() {
 
 #[tokio::test]
 async fn a_broken_connection_comes_back_and_loses_no_message() {
-    let (mut desk, loopback) = Desk::loopback(Platform::Slack, true);
+    let (mut desk, loopback) = Desk::loopback(platform::SLACK, true);
     desk.on().await;
     plan(
         &desk,
@@ -128,7 +128,7 @@ async fn a_broken_connection_comes_back_and_loses_no_message() {
 
 #[tokio::test]
 async fn planning_and_taking_away_are_told_with_who() {
-    let (desk, _) = Desk::loopback(Platform::Signal, true);
+    let (desk, _) = Desk::loopback(platform::SIGNAL, true);
     desk.on().await;
     let fault = CallFault::first(OpKind::React, CallFailure::Forbidden);
     desk.channel.plan(3, fault.clone(), Actor::Console);
@@ -162,7 +162,7 @@ async fn planning_and_taking_away_are_told_with_who() {
 #[tokio::test]
 async fn a_late_call_looks_again_before_it_arrives() {
     for (armed, mute) in [(true, false), (true, true), (false, false)] {
-        let (desk, loopback) = Desk::loopback(Platform::Discord, armed);
+        let (desk, loopback) = Desk::loopback(platform::DISCORD, armed);
         desk.on().await;
         let slow = CallFault {
             fail: None,
@@ -193,7 +193,7 @@ async fn a_late_call_looks_again_before_it_arrives() {
 
 #[tokio::test]
 async fn what_a_fault_broke_is_whole_again_once_that_fault_is_removed() {
-    let (desk, _) = Desk::loopback(Platform::Slack, true);
+    let (desk, _) = Desk::loopback(platform::SLACK, true);
     desk.on().await;
     plan(
         &desk,

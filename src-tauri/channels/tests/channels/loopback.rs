@@ -1,13 +1,14 @@
 //! Loopback channels fail, break and come back as a test asks.
 
 use crate::stage::{Stage, inbound, send};
+use foldback_channels::platform;
 use foldback_channels::sim::{CallFailure, CallFault};
-use foldback_wire::{ChannelState, MessageId, OpKind, Platform, RefusalCode};
+use foldback_wire::{ChannelState, MessageId, OpKind, RefusalCode};
 use std::time::Duration;
 
 #[tokio::test]
 async fn the_nth_call_fails_as_planned() {
-    let stage = Stage::new(Platform::Telegram);
+    let stage = Stage::new(platform::TELEGRAM);
     let limited = CallFault {
         nth: 2,
         retry_after_ms: Some(1_500),
@@ -27,7 +28,7 @@ async fn the_nth_call_fails_as_planned() {
 
 #[tokio::test]
 async fn a_lost_acknowledgement_was_done_all_the_same() {
-    let stage = Stage::new(Platform::Telegram);
+    let stage = Stage::new(platform::TELEGRAM);
     stage
         .channel
         .platform()
@@ -39,7 +40,7 @@ async fn a_lost_acknowledgement_was_done_all_the_same() {
 
 #[tokio::test]
 async fn latency_passes_before_the_call_arrives() {
-    let stage = Stage::new(Platform::Telegram);
+    let stage = Stage::new(platform::TELEGRAM);
     let late = CallFault {
         fail: None,
         latency_ms: 700,
@@ -53,7 +54,7 @@ async fn latency_passes_before_the_call_arrives() {
 
 #[tokio::test]
 async fn a_broken_connection_is_reported_and_comes_back() {
-    let stage = Stage::new(Platform::Telegram);
+    let stage = Stage::new(platform::TELEGRAM);
     stage
         .channel
         .platform()
@@ -82,7 +83,7 @@ async fn a_broken_connection_is_reported_and_comes_back() {
 
 #[tokio::test]
 async fn what_arrives_while_the_channel_is_off_waits_and_is_not_lost_to_a_stop() {
-    let stage = Stage::new(Platform::Whatsapp);
+    let stage = Stage::new(platform::WHATSAPP);
     for n in 0..3 {
         stage.channel.inject(inbound(&format!("m{n}"), "hi")).unwrap();
     }
@@ -101,7 +102,7 @@ async fn what_arrives_while_the_channel_is_off_waits_and_is_not_lost_to_a_stop()
 
 #[tokio::test]
 async fn a_message_that_is_injected_twice_is_there_once_and_comes_in_twice() {
-    let stage = Stage::new(Platform::Discord);
+    let stage = Stage::new(platform::DISCORD);
     stage.channel.inject(inbound("m1", "hi")).unwrap();
     stage.channel.inject(inbound("m1", "hi")).unwrap();
     assert_eq!(stage.messages(), 1);
@@ -115,7 +116,7 @@ async fn a_message_that_is_injected_twice_is_there_once_and_comes_in_twice() {
 
 #[tokio::test]
 async fn a_full_inbox_says_so() {
-    let stage = Stage::new(Platform::Telegram);
+    let stage = Stage::new(platform::TELEGRAM);
     let taken = (0..2_000)
         .take_while(|n| stage.channel.inject(inbound(&format!("m{n}"), "hi")).is_ok())
         .count();
@@ -125,7 +126,7 @@ async fn a_full_inbox_says_so() {
 
 #[tokio::test]
 async fn a_second_outage_counts_over_the_first() {
-    let stage = Stage::new(Platform::Telegram);
+    let stage = Stage::new(platform::TELEGRAM);
     let mut running = stage.run();
     running.states(2).await;
     stage.channel.disconnect(Duration::from_mins(1));

@@ -3,7 +3,9 @@
 
 use crate::stage::{CHAT, Running, TestClock, call, edit, inbound, send};
 use foldback_channels::sim::{CallFailure, CallFault, Record, SimPlatform};
-use foldback_channels::{ChannelAdapter, RemoteLoopback, ServeError, Signal, profile, read_log, serve};
+use foldback_channels::{
+    ChannelAdapter, RemoteLoopback, ServeError, Signal, platform, profile, read_log, serve,
+};
 use foldback_wire::{ChannelState, OpKind, Platform, RefusalCode};
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Write};
@@ -71,7 +73,7 @@ fn adapter(platform: Platform, address: SocketAddr, clock: &TestClock) -> Arc<Re
 
 #[tokio::test]
 async fn what_is_acknowledged_is_in_the_log() {
-    let site = Site::open(Platform::Telegram).await;
+    let site = Site::open(platform::TELEGRAM).await;
     let id = site
         .adapter
         .perform(call("a", send("one")))
@@ -97,7 +99,7 @@ async fn what_is_acknowledged_is_in_the_log() {
 
 #[tokio::test]
 async fn a_lost_acknowledgement_is_in_doubt_and_a_key_settles_it() {
-    let site = Site::open(Platform::Discord).await;
+    let site = Site::open(platform::DISCORD).await;
     site.adapter
         .plan(CallFault::first(OpKind::SendText, CallFailure::LostAck))
         .await
@@ -123,7 +125,7 @@ async fn a_lost_acknowledgement_is_in_doubt_and_a_key_settles_it() {
 
 #[tokio::test]
 async fn a_refusal_keeps_its_kind_and_its_wait_on_the_way() {
-    let site = Site::open(Platform::Slack).await;
+    let site = Site::open(platform::SLACK).await;
     let limited = CallFault {
         retry_after_ms: Some(1_500),
         ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
@@ -149,7 +151,7 @@ async fn nobody_there_is_a_passing_fault_that_surely_did_nothing() {
         .unwrap()
         .local_addr()
         .unwrap();
-    let adapter = adapter(Platform::Telegram, nobody, &TestClock::new());
+    let adapter = adapter(platform::TELEGRAM, nobody, &TestClock::new());
     let refusal = adapter.perform(call("k", send("hello?"))).await.unwrap_err();
     assert_eq!(
         (refusal.code, refusal.maybe_done),
@@ -161,7 +163,7 @@ async fn nobody_there_is_a_passing_fault_that_surely_did_nothing() {
 async fn a_call_without_an_answer_is_in_doubt_after_half_a_minute() {
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let clock = TestClock::new();
-    let adapter = adapter(Platform::Telegram, silent.local_addr().unwrap(), &clock);
+    let adapter = adapter(platform::TELEGRAM, silent.local_addr().unwrap(), &clock);
     let asked = tokio::spawn(async move { adapter.perform(call("k", send("hello?"))).await });
     let (mut held, _) = silent.accept().await.unwrap();
     held.read_u8().await.unwrap(); // the call is on its way, and its time runs
@@ -172,7 +174,7 @@ async fn a_call_without_an_answer_is_in_doubt_after_half_a_minute() {
 
 #[tokio::test]
 async fn messages_come_in_in_order_and_a_cut_connection_comes_back() {
-    let site = Site::open(Platform::Signal).await;
+    let site = Site::open(platform::SIGNAL).await;
     let mut running = Running::start(site.adapter.clone(), &site.clock);
     assert_eq!(
         running.states(2).await,
@@ -221,7 +223,7 @@ async fn messages_come_in_in_order_and_a_cut_connection_comes_back() {
 
 #[tokio::test]
 async fn a_message_comes_again_until_it_is_kept() {
-    let site = Site::open(Platform::Telegram).await;
+    let site = Site::open(platform::TELEGRAM).await;
     site.adapter.inject(inbound("m1", "one")).await.unwrap();
     site.adapter.inject(inbound("m2", "two")).await.unwrap();
 
@@ -257,7 +259,7 @@ async fn a_message_comes_again_until_it_is_kept() {
 
 #[tokio::test]
 async fn nonsense_disturbs_nobody_else() {
-    let site = Site::open(Platform::Telegram).await;
+    let site = Site::open(platform::TELEGRAM).await;
     for nonsense in [
         "hello\n",
         "{}\n",
@@ -268,13 +270,13 @@ async fn nonsense_disturbs_nobody_else() {
         stream.write_all(nonsense.as_bytes()).unwrap();
     }
     assert!(site.adapter.perform(call("k", send("still there"))).await.is_ok());
-    assert_eq!(site.platform, Platform::Telegram);
+    assert_eq!(site.platform, platform::TELEGRAM);
     site.close().await;
 }
 
 #[tokio::test]
 async fn a_torn_last_line_was_never_acknowledged() {
-    let site = Site::open(Platform::Telegram).await;
+    let site = Site::open(platform::TELEGRAM).await;
     site.adapter.perform(call("a", send("one"))).await.unwrap();
     let mut log = OpenOptions::new()
         .append(true)
@@ -317,7 +319,7 @@ async fn the_program_serves_keeps_its_log_and_ends_with_its_input() {
     let dir = tempfile::tempdir().unwrap();
     let log = dir.path().join("log");
     let mut process = Process::start(&log).unwrap();
-    let adapter = adapter(Platform::Discord, process.address, &TestClock::new());
+    let adapter = adapter(platform::DISCORD, process.address, &TestClock::new());
     let id = adapter
         .perform(call("k", send("hi")))
         .await

@@ -2,13 +2,13 @@
 
 use crate::stage::{CHAT, Stage, call, edit, inbound, react, reply, send};
 use foldback_channels::sim::Content;
-use foldback_channels::{Ack, ChannelAdapter};
-use foldback_wire::{FileKind, Inbound, MessageFlags, MessageId, Operation, Platform, RefusalCode};
+use foldback_channels::{Ack, ChannelAdapter, platform};
+use foldback_wire::{FileKind, Inbound, MessageFlags, MessageId, Operation, RefusalCode};
 use std::time::Duration;
 
 #[tokio::test]
 async fn a_message_gets_an_id_and_is_remembered() {
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let stage = Stage::new(*platform);
         let id = stage.perform(send("Hello")).await.unwrap().message.unwrap();
         assert!(
@@ -22,7 +22,7 @@ async fn a_message_gets_an_id_and_is_remembered() {
 
 #[tokio::test]
 async fn edits_keep_what_was_there_before() {
-    let stage = Stage::new(Platform::Telegram);
+    let stage = Stage::new(platform::TELEGRAM);
     let id = stage.perform(send("one")).await.unwrap().message.unwrap();
     stage.clock.advance(Duration::from_secs(2));
     assert_eq!(stage.perform(edit(&id, "two")).await.unwrap(), Ack::default());
@@ -42,7 +42,7 @@ async fn edits_keep_what_was_there_before() {
 
 #[tokio::test]
 async fn nobody_edits_or_removes_what_others_wrote() {
-    let stage = Stage::new(Platform::Discord);
+    let stage = Stage::new(platform::DISCORD);
     stage.channel.inject(inbound("m1", "hi")).unwrap();
     let id = MessageId::from("m1");
     for operation in [edit(&id, "mine"), Operation::Delete { message: id.clone() }] {
@@ -52,7 +52,7 @@ async fn nobody_edits_or_removes_what_others_wrote() {
 
 #[tokio::test]
 async fn a_removed_message_is_gone() {
-    let stage = Stage::new(Platform::Signal);
+    let stage = Stage::new(platform::SIGNAL);
     let id = stage.perform(send("oops")).await.unwrap().message.unwrap();
     let delete = Operation::Delete { message: id.clone() };
     stage.perform(delete.clone()).await.unwrap();
@@ -72,25 +72,25 @@ async fn limits_count_in_the_platforms_unit() {
     };
     let too_long = Err(RefusalCode::TooLong);
     assert_eq!(
-        at(Platform::Telegram, "🎉".repeat(2_048)).await,
+        at(platform::TELEGRAM, "🎉".repeat(2_048)).await,
         Ok(()),
         "4,096 UTF-16 units"
     );
-    assert_eq!(at(Platform::Telegram, "🎉".repeat(2_049)).await, too_long);
+    assert_eq!(at(platform::TELEGRAM, "🎉".repeat(2_049)).await, too_long);
     assert_eq!(
-        at(Platform::Discord, "🎉".repeat(2_000)).await,
+        at(platform::DISCORD, "🎉".repeat(2_000)).await,
         Ok(()),
         "2,000 scalars"
     );
-    assert_eq!(at(Platform::Discord, "🎉".repeat(2_001)).await, too_long);
+    assert_eq!(at(platform::DISCORD, "🎉".repeat(2_001)).await, too_long);
     assert_eq!(
-        at(Platform::Signal, "🎉".repeat(500)).await,
+        at(platform::SIGNAL, "🎉".repeat(500)).await,
         Ok(()),
         "2,000 bytes"
     );
-    assert_eq!(at(Platform::Signal, "🎉".repeat(501)).await, too_long);
+    assert_eq!(at(platform::SIGNAL, "🎉".repeat(501)).await, too_long);
     assert_eq!(
-        at(Platform::Slack, " \n".into()).await,
+        at(platform::SLACK, " \n".into()).await,
         Err(RefusalCode::Rejected),
         "empty text"
     );
@@ -119,25 +119,25 @@ async fn reactions_follow_the_platform() {
         )
     };
     assert_eq!(
-        reactions(Platform::Discord, &["👍", "🚀", "👍"]).await.unwrap(),
+        reactions(platform::DISCORD, &["👍", "🚀", "👍"]).await.unwrap(),
         ["👍", "🚀"]
     );
     assert_eq!(
-        reactions(Platform::Telegram, &["👍", "🎉"]).await.unwrap(),
+        reactions(platform::TELEGRAM, &["👍", "🎉"]).await.unwrap(),
         ["🎉"],
         "a bot has one"
     );
     assert_eq!(
-        reactions(Platform::Telegram, &["🚀"]).await,
+        reactions(platform::TELEGRAM, &["🚀"]).await,
         Err(RefusalCode::Rejected),
         "not of its set"
     );
     assert_eq!(
-        reactions(Platform::Slack, &["thumbsup"]).await.unwrap(),
+        reactions(platform::SLACK, &["thumbsup"]).await.unwrap(),
         ["thumbsup"]
     );
     assert_eq!(
-        reactions(Platform::Slack, &["👍"]).await,
+        reactions(platform::SLACK, &["👍"]).await,
         Err(RefusalCode::Rejected),
         "names only"
     );
@@ -145,7 +145,7 @@ async fn reactions_follow_the_platform() {
 
 #[tokio::test]
 async fn a_reply_that_cannot_name_its_target_is_refused_and_nothing_is_sent() {
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let stage = Stage::new(*platform);
         stage.channel.inject(inbound("m1", "hi")).unwrap();
         let good = stage.perform(reply("m1", "yes")).await.unwrap();
@@ -164,7 +164,7 @@ async fn a_reply_that_cannot_name_its_target_is_refused_and_nothing_is_sent() {
 
 #[tokio::test]
 async fn a_reply_on_slack_opens_a_thread() {
-    let stage = Stage::new(Platform::Slack);
+    let stage = Stage::new(platform::SLACK);
     stage.channel.inject(inbound("1.000001", "hi")).unwrap();
     let id = stage
         .perform(reply("1.000001", "yes"))
@@ -182,7 +182,7 @@ async fn files_have_a_limit_for_their_kind() {
     let dir = tempfile::tempdir().unwrap();
     let file = std::fs::File::create(dir.path().join("a.png")).unwrap();
     file.set_len(5_000_000).unwrap();
-    let stage = Stage::with_files(Platform::Whatsapp, dir.path());
+    let stage = Stage::with_files(platform::WHATSAPP, dir.path());
     let image = |path: &str, kind| Operation::SendFile {
         path: path.into(),
         kind,
@@ -250,9 +250,9 @@ async fn simulated_whatsapp_takes_the_types_of_the_real_one() {
         ("a", false),
     ] {
         std::fs::write(dir.path().join(name), "text").unwrap();
-        for platform in Platform::ALL {
+        for platform in platform::ALL {
             let stage = Stage::with_files(*platform, dir.path());
-            if taken || *platform != Platform::Whatsapp {
+            if taken || *platform != platform::WHATSAPP {
                 assert!(stage.perform(send(name)).await.is_ok(), "{name} on {platform}");
             } else {
                 let refusal = stage.refusal(send(name)).await;
@@ -268,14 +268,14 @@ async fn simulated_whatsapp_takes_the_types_of_the_real_one() {
 
 #[tokio::test]
 async fn a_key_counts_once_on_discord_for_a_few_minutes() {
-    let stage = Stage::new(Platform::Discord);
+    let stage = Stage::new(platform::DISCORD);
     let first = stage.keyed("k", send("once")).await.unwrap();
     assert_eq!(stage.keyed("k", send("once")).await.unwrap(), first);
     assert_eq!(stage.messages(), 1);
     stage.clock.advance(foldback_channels::sim::KEY_WINDOW);
     assert_ne!(stage.keyed("k", send("once")).await.unwrap(), first);
 
-    let forgetful = Stage::new(Platform::Telegram);
+    let forgetful = Stage::new(platform::TELEGRAM);
     forgetful.keyed("k", send("twice")).await.unwrap();
     forgetful.keyed("k", send("twice")).await.unwrap();
     assert_eq!(forgetful.messages(), 2, "others have no keys");
@@ -283,14 +283,14 @@ async fn a_key_counts_once_on_discord_for_a_few_minutes() {
 
 #[tokio::test]
 async fn a_shut_chat_refuses_as_told() {
-    let stage = Stage::new(Platform::Telegram);
+    let stage = Stage::new(platform::TELEGRAM);
     stage.channel.platform().shut(CHAT.into(), RefusalCode::Forbidden);
     assert_eq!(stage.refusal(send("hello?")).await.code, RefusalCode::Forbidden);
 }
 
 #[tokio::test]
 async fn a_chat_remembers_its_last_ten_thousand_messages() {
-    let stage = Stage::new(Platform::Slack);
+    let stage = Stage::new(platform::SLACK);
     let mut ids = Vec::new();
     for n in 0..10_001 {
         ids.push(
@@ -310,7 +310,7 @@ async fn a_chat_remembers_its_last_ten_thousand_messages() {
 
 #[tokio::test]
 async fn an_id_that_a_fixture_used_is_stepped_over() {
-    let stage = Stage::new(Platform::Telegram);
+    let stage = Stage::new(platform::TELEGRAM);
     stage.channel.inject(inbound("1", "hi")).unwrap();
     assert_eq!(
         stage.perform(send("hello")).await.unwrap().message,
@@ -325,7 +325,7 @@ async fn where_there_are_no_threads_none_comes_in_and_none_is_taken() {
         thread: Some("t1".into()),
         ..inbound("m1", "hi")
     };
-    for (platform, exist) in [(Platform::Telegram, true), (Platform::Whatsapp, false)] {
+    for (platform, exist) in [(platform::TELEGRAM, true), (platform::WHATSAPP, false)] {
         let stage = Stage::new(platform);
         stage.channel.inject(threaded.clone()).unwrap();
         let mut running = stage.run();
@@ -347,7 +347,7 @@ async fn where_there_are_no_threads_none_comes_in_and_none_is_taken() {
 
 #[tokio::test]
 async fn typing_shows_until_the_bot_says_something() {
-    let stage = Stage::new(Platform::Signal);
+    let stage = Stage::new(platform::SIGNAL);
     let since = || stage.channel.platform().chat(&CHAT.into()).and_then(|c| c.typing);
     stage.clock.advance(Duration::from_secs(6));
     stage.perform(Operation::Typing).await.unwrap();

@@ -4,10 +4,11 @@ use crate::desk::Desk;
 use crate::stage::TestClock;
 use async_trait::async_trait;
 use foldback_channels::{
-    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, LateNews, Refusal, Signal, Unreadable, profile,
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, LateNews, Refusal, Signal, Unreadable, platform,
+    profile,
 };
 use foldback_wire::{
-    Actor, Attachment, Capabilities, ChannelState, ChatId, Kind, Platform, Receipt, RefusalCode, Timestamp,
+    Actor, Attachment, Capabilities, ChannelState, ChatId, Kind, Receipt, RefusalCode, Timestamp,
     UnreadablePart,
 };
 use std::collections::VecDeque;
@@ -50,7 +51,7 @@ impl Scripted {
     fn telling(attempts: impl IntoIterator<Item = Script>) -> (Desk, Told) {
         let told = Told::default();
         let adapter = Self {
-            capabilities: profile(Platform::Telegram),
+            capabilities: profile(platform::TELEGRAM),
             attempts: Mutex::new(attempts.into_iter().collect()),
             clings: AtomicBool::default(),
             told: Arc::clone(&told),
@@ -264,7 +265,7 @@ async fn what_cannot_be_read_is_told_of_its_channel_and_platform() {
     };
     assert_eq!(unreadable.channel, Some("telegram".into()));
     let expected = Kind::Unreadable(UnreadablePart {
-        platform: Platform::Telegram,
+        platform: platform::TELEGRAM,
         what: "message".into(),
         error: "no number".into(),
         bytes: 5_000,

@@ -3,15 +3,13 @@
 use crate::desk::Desk;
 use crate::stage::{CHAT, call, edit, inbound, reply, send};
 use foldback_channels::sim::{CallFailure, CallFault};
-use foldback_channels::{Closed, NotDelivered, is_dry};
-use foldback_wire::{
-    Actor, ChannelState, Kind, OpKind, Operation, OutcomeCode, Platform, RefusalCode, Timestamp,
-};
+use foldback_channels::{Closed, NotDelivered, is_dry, platform};
+use foldback_wire::{Actor, ChannelState, Kind, OpKind, Operation, OutcomeCode, RefusalCode, Timestamp};
 use std::time::Duration;
 
 #[tokio::test]
 async fn every_change_is_told_with_who_and_why() {
-    let (desk, _) = Desk::loopback(Platform::Telegram, true);
+    let (desk, _) = Desk::loopback(platform::TELEGRAM, true);
     desk.on().await;
     assert!(!desk.channel.switch_on(Actor::Cli, "again").await);
     desk.off().await;
@@ -33,7 +31,7 @@ async fn every_change_is_told_with_who_and_why() {
 
 #[tokio::test]
 async fn off_lets_the_operation_under_way_finish_and_refuses_later_ones() {
-    let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    let (desk, loopback) = Desk::loopback(platform::TELEGRAM, true);
     loopback.platform().plan(CallFault {
         fail: None,
         latency_ms: 700,
@@ -65,7 +63,7 @@ async fn off_lets_the_operation_under_way_finish_and_refuses_later_ones() {
 
 #[tokio::test]
 async fn off_lets_nothing_in_while_it_waits_for_an_operation() {
-    let (mut desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    let (mut desk, loopback) = Desk::loopback(platform::TELEGRAM, true);
     loopback.platform().plan(CallFault {
         fail: None,
         latency_ms: 700,
@@ -94,7 +92,7 @@ async fn off_lets_nothing_in_while_it_waits_for_an_operation() {
 
 #[tokio::test]
 async fn a_slow_pipeline_slows_the_platform_down() {
-    let (mut desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    let (mut desk, loopback) = Desk::loopback(platform::TELEGRAM, true);
     desk.on().await;
     let mut written = 0;
     while written < 2_000 && loopback.inject(inbound(&format!("m{written}"), "hi")).is_ok() {
@@ -116,7 +114,7 @@ async fn a_slow_pipeline_slows_the_platform_down() {
 
 #[tokio::test]
 async fn an_operation_that_never_ends_holds_the_channel_for_half_a_minute_only() {
-    let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    let (desk, loopback) = Desk::loopback(platform::TELEGRAM, true);
     let endless = CallFault {
         fail: None,
         latency_ms: 3_600_000,
@@ -137,7 +135,7 @@ async fn an_operation_that_never_ends_holds_the_channel_for_half_a_minute_only()
 
 #[tokio::test]
 async fn what_comes_in_while_off_waits_and_arrives_once() {
-    let (mut desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    let (mut desk, loopback) = Desk::loopback(platform::TELEGRAM, true);
     for n in 0..5 {
         loopback.inject(inbound(&format!("m{n}"), "hi")).unwrap();
     }
@@ -168,7 +166,7 @@ async fn what_comes_in_while_off_waits_and_arrives_once() {
 
 #[tokio::test]
 async fn a_wait_the_platform_asks_for_shows_and_passes() {
-    let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    let (desk, loopback) = Desk::loopback(platform::TELEGRAM, true);
     let limited = CallFault {
         retry_after_ms: Some(1_500),
         ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
@@ -212,7 +210,7 @@ async fn a_wait_the_platform_asks_for_shows_and_passes() {
 
 #[tokio::test]
 async fn three_failures_in_a_row_degrade_a_channel_and_one_success_mends_it() {
-    let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    let (desk, loopback) = Desk::loopback(platform::TELEGRAM, true);
     loopback.platform().plan(CallFault {
         times: 3,
         ..CallFault::first(OpKind::SendText, CallFailure::Transient)
@@ -229,7 +227,7 @@ async fn three_failures_in_a_row_degrade_a_channel_and_one_success_mends_it() {
 
 #[tokio::test]
 async fn a_channel_without_a_connection_takes_no_operation_and_a_dry_run_needs_none() {
-    let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    let (desk, loopback) = Desk::loopback(platform::TELEGRAM, true);
     desk.on().await;
     loopback.disconnect(Duration::from_secs(7));
     desk.reach(ChannelState::Down).await;
@@ -245,7 +243,7 @@ async fn a_channel_without_a_connection_takes_no_operation_and_a_dry_run_needs_n
 
 #[tokio::test]
 async fn a_dry_run_does_everything_but_the_call() {
-    let (desk, loopback) = Desk::loopback(Platform::Telegram, false);
+    let (desk, loopback) = Desk::loopback(platform::TELEGRAM, false);
     desk.on().await;
     let sent = desk.perform(send("not really")).await.unwrap();
     assert_eq!(sent.code(), OutcomeCode::DryRun);
@@ -295,7 +293,7 @@ async fn a_dry_run_does_everything_but_the_call() {
 
 #[tokio::test]
 async fn one_key_mutes_all_outbound_and_nothing_else() {
-    let (mut desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    let (mut desk, loopback) = Desk::loopback(platform::TELEGRAM, true);
     desk.on().await;
     assert!(desk.board.mute(true, Actor::Console));
     assert!(!desk.board.mute(true, Actor::Console));

@@ -2,8 +2,8 @@
 
 use crate::desk::Desk;
 use crate::stage::{call, inbound, send};
-use foldback_channels::{Arrival, Channel, Closed, Loopback, NotDelivered};
-use foldback_wire::{Actor, ChannelState, MessageId, Platform};
+use foldback_channels::{Arrival, Channel, Closed, Loopback, NotDelivered, platform};
+use foldback_wire::{Actor, ChannelState, MessageId};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{Semaphore, mpsc};
@@ -69,7 +69,7 @@ async fn until(happened: impl Fn() -> bool) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hundred_toggles_under_traffic_lose_nothing_double_nothing_and_leak_nothing() {
-    let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    let (desk, loopback) = Desk::loopback(platform::TELEGRAM, true);
     let Desk {
         board,
         channel,

@@ -4,10 +4,8 @@ use crate::desk::Desk;
 use crate::stage::TestClock;
 use ChannelState::{Connecting, Degraded, RateLimited, Up};
 use async_trait::async_trait;
-use foldback_channels::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Refusal, profile};
-use foldback_wire::{
-    Actor, Attachment, Capabilities, ChannelState, ChatId, Operation, Platform, RefusalCode,
-};
+use foldback_channels::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Refusal, platform, profile};
+use foldback_wire::{Actor, Attachment, Capabilities, ChannelState, ChatId, Operation, RefusalCode};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -24,7 +22,7 @@ fn desk(
     answers: impl IntoIterator<Item = Result<Ack, Refusal>>,
 ) -> Desk {
     let adapter = Reporting {
-        capabilities: profile(Platform::Telegram),
+        capabilities: profile(platform::TELEGRAM),
         states: states.into_iter().collect(),
         answers: Mutex::new(answers.into_iter().collect()),
     };

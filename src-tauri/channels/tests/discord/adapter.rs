@@ -5,10 +5,8 @@ use crate::place::{DIRECT, Place, ROOM, THREAD, TOKEN, adapter, adapter_that};
 use crate::shared::calls::{file, reply, said, target, voice, voice_reply};
 use crate::shared::sent::sent_file;
 use foldback_channels::contract::{Subject, check};
-use foldback_channels::{Call, ChannelAdapter, Mention, profile};
-use foldback_wire::{
-    Capabilities, FileKind, MessageFlags, Operation, Platform, RefusalCode, Target, Timestamp,
-};
+use foldback_channels::{Call, ChannelAdapter, Mention, platform, profile};
+use foldback_wire::{Capabilities, FileKind, MessageFlags, Operation, RefusalCode, Target, Timestamp};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -249,7 +247,7 @@ async fn a_file_that_discord_finds_too_large_is_told_as_such() {
     // A server may take less than is known here.
     let can = Capabilities {
         file_limit: None,
-        ..profile(Platform::Discord)
+        ..profile(platform::DISCORD)
     };
     place.adapter = Arc::new(adapter_that(can, &place.server, TOKEN, place.dir.path()));
     let refusal = place.perform(large).await.unwrap_err();

@@ -4,8 +4,8 @@ use crate::place::{DIRECT, Place, ROOM, TOKEN, made};
 use crate::shared::calls::{said, target};
 use crate::shared::suite::{Bench, suite};
 use crate::shared::time::Hasty;
-use foldback_channels::{LimitScope, Refusal, profile};
-use foldback_wire::{Platform, RefusalCode, Target};
+use foldback_channels::{LimitScope, Refusal, platform, profile};
+use foldback_wire::{RefusalCode, Target};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ impl Bench for Place {
     }
 
     fn at(&self, root: &str) -> Result<(), Refusal> {
-        let can = profile(Platform::Discord);
+        let can = profile(platform::DISCORD);
         made(can, root, TOKEN, self.dir.path(), Arc::new(Hasty)).map(drop)
     }
 

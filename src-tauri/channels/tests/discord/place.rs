@@ -4,8 +4,8 @@ use crate::shared::calls::{call, said, target};
 use crate::shared::chance::Even;
 use crate::shared::time::Hasty;
 use foldback_channels::strict::discord::DiscordServer;
-use foldback_channels::{Ack, ChannelAdapter, Discord, Folder, Refusal, profile};
-use foldback_wire::{Capabilities, ChannelId, Clock, Operation, Platform, Secret};
+use foldback_channels::{Ack, ChannelAdapter, Discord, Folder, Refusal, platform, profile};
+use foldback_wire::{Capabilities, ChannelId, Clock, Operation, Secret};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,7 +61,7 @@ impl Place {
 }
 
 pub(crate) fn adapter(server: &DiscordServer, token: &str, dir: &Path) -> Discord {
-    adapter_that(profile(Platform::Discord), server, token, dir)
+    adapter_that(profile(platform::DISCORD), server, token, dir)
 }
 
 /// One of other abilities.
@@ -71,7 +71,7 @@ pub(crate) fn adapter_that(can: Capabilities, server: &DiscordServer, token: &st
 
 /// The same, with another clock.
 pub(crate) fn timed(server: &DiscordServer, token: &str, dir: &Path, clock: Arc<dyn Clock>) -> Discord {
-    made(profile(Platform::Discord), &server.root(), token, dir, clock).unwrap()
+    made(profile(platform::DISCORD), &server.root(), token, dir, clock).unwrap()
 }
 
 pub(crate) fn made(

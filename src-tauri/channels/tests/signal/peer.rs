@@ -5,8 +5,8 @@ use crate::place::{ANA, GROUP, Hasty, ME};
 use crate::server::{NO_CALLS, rows, say_to};
 use crate::shared::calls::{call, said, target};
 use crate::shared::run::Run;
-use foldback_channels::{ChannelAdapter as _, Folder, Refusal, SignalCli, profile};
-use foldback_wire::{ChannelId, ChannelState, FileKind, MessageFlags, Operation, Platform, RefusalCode};
+use foldback_channels::{ChannelAdapter as _, Folder, Refusal, SignalCli, platform, profile};
+use foldback_wire::{ChannelId, ChannelState, FileKind, MessageFlags, Operation, RefusalCode};
 use serde_json::json;
 use std::process::Command;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl Peer {
     fn adapter(&self, account: Option<&str>) -> SignalCli {
         let adapter = SignalCli::new(
             ChannelId::new("signal"),
-            profile(Platform::Signal),
+            profile(platform::SIGNAL),
             account.map(str::to_owned),
             &self.root,
             Folder::new(self.home.path(), 60_000_000),

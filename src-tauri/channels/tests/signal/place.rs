@@ -3,8 +3,8 @@
 use crate::shared::calls::{call, said, target};
 use crate::shared::run::Run;
 use foldback_channels::strict::signal::{SignalServer, Start};
-use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, SignalCli, profile};
-use foldback_wire::{ChannelId, ChannelState, Clock, Operation, Platform, Sleep, Timestamp};
+use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, SignalCli, platform, profile};
+use foldback_wire::{ChannelId, ChannelState, Clock, Operation, Sleep, Timestamp};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -124,7 +124,7 @@ fn adapter(
 ) -> Result<SignalCli, Refusal> {
     SignalCli::new(
         ChannelId::new("signal"),
-        profile(Platform::Signal),
+        profile(platform::SIGNAL),
         account.map(str::to_owned),
         root,
         Folder::new(dir, 60_000_000),

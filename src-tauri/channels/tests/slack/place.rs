@@ -4,8 +4,10 @@ use crate::shared::calls::{call, said, target};
 use crate::shared::run::Run;
 use crate::shared::time::Hasty;
 use foldback_channels::strict::slack::{Posted, SlackServer};
-use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, Slack, SlackApp, SlackEvents, profile};
-use foldback_wire::{ChannelId, ChannelState, Clock, Operation, Platform, Secret};
+use foldback_channels::{
+    Ack, ChannelAdapter, Folder, Refusal, Slack, SlackApp, SlackEvents, platform, profile,
+};
+use foldback_wire::{ChannelId, ChannelState, Clock, Operation, Secret};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -108,7 +110,7 @@ fn adapter_at(
     };
     let slack = Slack::new(
         ChannelId::new("slack"),
-        profile(Platform::Slack),
+        profile(platform::SLACK),
         app,
         Folder::new(dir, 60_000_000),
         clock,

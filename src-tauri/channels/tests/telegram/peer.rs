@@ -6,8 +6,8 @@ use crate::place::TOKEN;
 use crate::shared::calls::{call, said, target};
 use crate::shared::run::Run;
 use crate::shared::time::Hasty;
-use foldback_channels::{ChannelAdapter, Folder, Signal, Telegram, profile};
-use foldback_wire::{ChannelId, ChannelState, Operation, Platform, RefusalCode, Secret};
+use foldback_channels::{ChannelAdapter, Folder, Signal, Telegram, platform, profile};
+use foldback_wire::{ChannelId, ChannelState, Operation, RefusalCode, Secret};
 use serde_json::{Value, json};
 use std::process::Command;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl Peer {
         let dir = tempfile::tempdir().unwrap();
         let telegram = Telegram::new(
             ChannelId::new("telegram"),
-            profile(Platform::Telegram),
+            profile(platform::TELEGRAM),
             Secret::new(TOKEN),
             &root,
             Folder::new(dir.path(), 60_000_000),

@@ -3,8 +3,8 @@
 use crate::shared::calls::{call, said, target};
 use crate::shared::time::Hasty;
 use foldback_channels::strict::telegram::TelegramServer;
-use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, Telegram, profile};
-use foldback_wire::{ChannelId, Operation, Platform, Secret};
+use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, Telegram, platform, profile};
+use foldback_wire::{ChannelId, Operation, Secret};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ pub(crate) fn adapter(server: &TelegramServer, token: &str, dir: &Path) -> Arc<T
 pub(crate) fn made(root: &str, token: &str, dir: &Path) -> Result<Telegram, Refusal> {
     Telegram::new(
         ChannelId::new("telegram"),
-        profile(Platform::Telegram),
+        profile(platform::TELEGRAM),
         Secret::new(token),
         root,
         Folder::new(dir, 60_000_000),

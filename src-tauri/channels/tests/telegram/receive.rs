@@ -4,8 +4,8 @@ use crate::place::{CHAT, FORUM, Place, TOKEN};
 use crate::shared::run::{Run, until};
 use foldback_channels::strict::Mishap;
 use foldback_channels::strict::telegram::TelegramServer;
-use foldback_channels::{Folder, Signal, Telegram, profile};
-use foldback_wire::{ChannelId, ChannelState, ChatType, Clock, Platform, Secret, Sleep, Timestamp};
+use foldback_channels::{Folder, Signal, Telegram, platform, profile};
+use foldback_wire::{ChannelId, ChannelState, ChatType, Clock, Secret, Sleep, Timestamp};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -317,7 +317,7 @@ async fn polled(
 fn at(root: &str, clock: Arc<dyn Clock>) -> Arc<Telegram> {
     let telegram = Telegram::new(
         ChannelId::new("telegram"),
-        profile(Platform::Telegram),
+        profile(platform::TELEGRAM),
         Secret::new(TOKEN),
         root,
         Folder::new(std::path::Path::new("."), 1),

@@ -4,8 +4,10 @@ use crate::shared::calls::{call, said, target};
 use crate::shared::run::Run;
 use crate::shared::time::Hasty;
 use foldback_channels::strict::whatsapp::{Credentials, WhatsAppServer, sign};
-use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, Signal, WhatsApp, WhatsAppNumber, profile};
-use foldback_wire::{ChannelId, ChannelState, Operation, Platform, Secret};
+use foldback_channels::{
+    Ack, ChannelAdapter, Folder, Refusal, Signal, WhatsApp, WhatsAppNumber, platform, profile,
+};
+use foldback_wire::{ChannelId, ChannelState, Operation, Secret};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -85,7 +87,7 @@ pub(crate) fn adapter(server: &WhatsAppServer, number: WhatsAppNumber, dir: &Pat
 pub(crate) fn made(number: WhatsAppNumber, root: &str, dir: &Path) -> Result<WhatsApp, Refusal> {
     WhatsApp::new(
         ChannelId::new("whatsapp"),
-        profile(Platform::Whatsapp),
+        profile(platform::WHATSAPP),
         number,
         root,
         Folder::new(dir, 200_000_000),

@@ -5,6 +5,7 @@ use foldback_agents::{
     Rule,
     strict_server::{Insists, StrictServer},
 };
+use foldback_channels::platform;
 use foldback_wire::Platform;
 use serde_json::Value;
 use std::{
@@ -105,7 +106,7 @@ impl Bot {
         let folder = home.path();
         let mut tables = String::new();
         for (platform, place) in places {
-            let over_http = matches!(platform, Platform::Discord | Platform::Signal);
+            let over_http = matches!(*platform, platform::DISCORD | platform::SIGNAL);
             let backend = if over_http { "openai" } else { "script" };
             writeln!(tables, "{}backend = \"{backend}\"", place.config(folder))?;
         }

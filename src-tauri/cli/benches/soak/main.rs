@@ -21,7 +21,7 @@ use crate::{
     bot::Bot,
     place::{CHATS, Place},
 };
-use foldback_channels::strict::Mishap;
+use foldback_channels::{platform, strict::Mishap};
 use foldback_pipeline::SeededRng;
 use foldback_wire::{OpKind, Platform, Rng as _};
 use std::{
@@ -120,7 +120,7 @@ fn evidence(place: &Place) -> String {
 
 async fn soak(minutes: u64) -> Result<(), Box<dyn Error>> {
     let mut places = BTreeMap::new();
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         places.insert(*platform, Place::open(*platform).await);
     }
     let mut bot = Bot::start(&places).await?;

@@ -2,9 +2,9 @@
 
 use crate::bot::{Home, is};
 use foldback_agents::strict_server::{Gate, Insists, Piece, Reply, StrictServer, event};
-use foldback_channels::{RemoteLoopback, profile, read_log, serve, sim::SimPlatform};
+use foldback_channels::{RemoteLoopback, platform, profile, read_log, serve, sim::SimPlatform};
 use foldback_pipeline::TokioClock;
-use foldback_wire::{ChatType, Clock, Inbound, Operation, Platform, Sender};
+use foldback_wire::{ChatType, Clock, Inbound, Operation, Sender};
 use serde_json::json;
 use std::{collections::BTreeMap, fs::File, net::SocketAddr, path::Path, sync::Arc};
 use tokio::{net::TcpListener, runtime::Runtime};
@@ -24,7 +24,7 @@ impl Slack {
         let clock: Arc<dyn Clock> = Arc::new(TokioClock::system());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let platform = SimPlatform::new(profile(Platform::Slack));
+        let platform = SimPlatform::new(profile(platform::SLACK));
         let log = File::create(log).unwrap();
         let serving = serve(
             listener,
@@ -34,7 +34,7 @@ impl Slack {
             CancellationToken::new(),
         );
         tokio::spawn(async { serving.await.unwrap() });
-        let door = RemoteLoopback::new(profile(Platform::Slack), address, Arc::clone(&clock), None);
+        let door = RemoteLoopback::new(profile(platform::SLACK), address, Arc::clone(&clock), None);
         Self { door, address, clock }
     }
 

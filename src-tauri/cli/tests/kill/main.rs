@@ -21,6 +21,7 @@ mod platform;
 mod real;
 
 use evidence::Figures;
+use foldback_channels::platform;
 use foldback_pipeline::{CrashPoint, SeededRng};
 use foldback_wire::{Platform, Rng};
 use life::{AfterRun, Life};
@@ -68,7 +69,7 @@ struct Series {
 #[test]
 fn a_platform_that_does_not_know_repetitions() {
     let figures = torment(&Series {
-        platform: Platform::Telegram,
+        platform: platform::TELEGRAM,
         share: 30,
         toggled: false,
         after_runs: false,
@@ -79,7 +80,7 @@ fn a_platform_that_does_not_know_repetitions() {
 #[test]
 fn a_platform_that_knows_repetitions_by_their_key() {
     let figures = torment(&Series {
-        platform: Platform::Discord,
+        platform: platform::DISCORD,
         share: 25,
         toggled: false,
         after_runs: false,
@@ -93,7 +94,7 @@ fn a_platform_that_knows_repetitions_by_their_key() {
 #[test]
 fn a_channel_that_is_switched_off_and_on_in_the_middle_of_a_turn() {
     let figures = torment(&Series {
-        platform: Platform::Telegram,
+        platform: platform::TELEGRAM,
         share: 20,
         toggled: true,
         after_runs: false,
@@ -103,7 +104,7 @@ fn a_channel_that_is_switched_off_and_on_in_the_middle_of_a_turn() {
 
 #[test]
 fn a_kill_between_the_end_of_a_run_and_the_last_edit_of_its_answer() {
-    for platform in [Platform::Telegram, Platform::Discord] {
+    for platform in [platform::TELEGRAM, platform::DISCORD] {
         let figures = torment(&Series {
             platform,
             share: 13,

@@ -5,7 +5,7 @@ use crate::{
     life::start,
     place::{Place, Said},
 };
-use foldback_channels::profile;
+use foldback_channels::{platform, profile};
 use foldback_pipeline::{
     CrashPoint,
     invariants::{self, Extent},
@@ -326,25 +326,25 @@ fn at_every_step(platform: Platform) {
 
 #[test]
 fn telegram_loses_and_doubles_nothing_silently() {
-    at_every_step(Platform::Telegram);
+    at_every_step(platform::TELEGRAM);
 }
 
 #[test]
 fn discord_loses_and_doubles_nothing_silently() {
-    at_every_step(Platform::Discord);
+    at_every_step(platform::DISCORD);
 }
 
 #[test]
 fn slack_loses_and_doubles_nothing_silently() {
-    at_every_step(Platform::Slack);
+    at_every_step(platform::SLACK);
 }
 
 #[test]
 fn whatsapp_loses_and_doubles_nothing_silently() {
-    at_every_step(Platform::Whatsapp);
+    at_every_step(platform::WHATSAPP);
 }
 
 #[test]
 fn signal_loses_and_doubles_nothing_silently() {
-    at_every_step(Platform::Signal);
+    at_every_step(platform::SIGNAL);
 }

@@ -10,14 +10,14 @@
 mod streams;
 
 use foldback_agents::Agent;
-use foldback_channels::{ChannelAdapter, Loopback, profile};
+use foldback_channels::{ChannelAdapter, Loopback, platform, profile};
 use foldback_pipeline::{
     Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock,
     config::{self, Config},
     invariants::{self, Extent},
 };
 use foldback_store::{Journal, SqliteJournal};
-use foldback_wire::{ChatId, ChatType, Clock, Inbound, Platform, Sender, Seq, Terminal};
+use foldback_wire::{ChatId, ChatType, Clock, Inbound, Sender, Seq, Terminal};
 use std::{
     error::Error,
     path::{Path, PathBuf},
@@ -71,7 +71,7 @@ async fn measure(conversations: usize) -> Result<Vec<Duration>, Fault> {
     let journal: Arc<dyn Journal> =
         Arc::new(SqliteJournal::open(folder.path().join("journal.sqlite")).await?);
     let clock = TokioClock::system();
-    let loopback = Arc::new(Loopback::new(profile(Platform::Whatsapp), Arc::new(clock), None));
+    let loopback = Arc::new(Loopback::new(profile(platform::WHATSAPP), Arc::new(clock), None));
     let streams = Arc::new(Streams::new(conversations));
     let gate = Arc::new(Gate::new(Arc::clone(&loopback), Arc::clone(&streams)));
     let config = configuration()?;

@@ -8,6 +8,7 @@
 #[path = "../../tests/pipeline/limited/mod.rs"]
 mod limited;
 
+use foldback_channels::platform;
 use foldback_wire::Platform;
 use limited::{Conduct, Crowd, crowd};
 use std::error::Error;
@@ -22,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     println!("| platform | refusals | answered once | twice | unknown | calls | refused % | minutes |");
     println!("| :--- | :--- | ---: | ---: | ---: | ---: | ---: | ---: |");
     for conduct in [Conduct::Honest, Conduct::Dishonest] {
-        for platform in Platform::ALL {
+        for platform in platform::ALL {
             let runtime = Builder::new_current_thread()
                 .enable_all()
                 .start_paused(true)

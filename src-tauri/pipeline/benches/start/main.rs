@@ -6,14 +6,14 @@
 
 use async_trait::async_trait;
 use foldback_agents::{Agent, AgentEvent, Step, StepSink, TurnRequest};
-use foldback_channels::{ChannelAdapter, Loopback, profile};
+use foldback_channels::{ChannelAdapter, Loopback, platform, profile};
 use foldback_pipeline::{
     Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock,
     config::{self, Config},
 };
 use foldback_store::{Journal, SqliteJournal};
 use foldback_wire::{
-    ChatId, ChatType, Clock, Draft, Event, Inbound, Kind, Platform, Sender, Seq, StopReason, Terminal, TurnId,
+    ChatId, ChatType, Clock, Draft, Event, Inbound, Kind, Sender, Seq, StopReason, Terminal, TurnId,
 };
 use std::{
     error::Error,
@@ -105,7 +105,7 @@ async fn measure(most: u64) -> Result<(), Fault> {
 async fn start(path: &Path) -> Result<(Engine, Arc<Loopback>, Arc<dyn Journal>), Fault> {
     let journal: Arc<dyn Journal> = Arc::new(SqliteJournal::open(path).await?);
     let clock = TokioClock::system();
-    let loopback = Arc::new(Loopback::new(profile(Platform::Telegram), Arc::new(clock), None));
+    let loopback = Arc::new(Loopback::new(profile(platform::TELEGRAM), Arc::new(clock), None));
     let config = configuration()?;
     let engine = Engine::start(Parts {
         redaction: config.redaction(Path::new("")),

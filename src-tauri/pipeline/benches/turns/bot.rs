@@ -2,14 +2,14 @@
 //! failed is no measurement.
 
 use foldback_agents::{ScriptAgent, ScriptStep};
-use foldback_channels::{ChannelAdapter, Loopback, profile};
+use foldback_channels::{ChannelAdapter, Loopback, platform, profile};
 use foldback_pipeline::{
     Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock,
     config::{self, Config},
     invariants::{self, Extent},
 };
 use foldback_store::{Journal, MemoryJournal, SqliteJournal};
-use foldback_wire::{ChatId, ChatType, Clock, Event, Inbound, Kind, Platform, Sender, Seq, Terminal};
+use foldback_wire::{ChatId, ChatType, Clock, Event, Inbound, Kind, Sender, Seq, Terminal};
 use std::{
     error::Error,
     path::{Path, PathBuf},
@@ -147,7 +147,7 @@ struct Bot {
 impl Bot {
     async fn start(journal: Arc<dyn Journal>) -> Result<Self, Fault> {
         let clock = TokioClock::system();
-        let can = profile(Platform::Whatsapp);
+        let can = profile(platform::WHATSAPP);
         let loopback = Arc::new(Loopback::new(can, Arc::new(clock), None));
         let agent = Arc::new(ScriptAgent::new(Arc::new(clock)));
         let config = configuration()?;

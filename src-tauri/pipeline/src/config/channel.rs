@@ -5,7 +5,11 @@ use super::{
     MentionPattern, Narration, OutputConfig, ReasoningDisplay, Secret, Template, ToolDisplay, TypingMode,
     access, reduce,
 };
-use foldback_channels::{Mention, profile};
+use foldback_channels::{
+    Mention,
+    platform::{self, known, known::KnownPlatform},
+    profile,
+};
 use foldback_directives::{Bare, Dialect, Placement, Settings, TrailingSilence};
 use foldback_wire::{Capabilities, ChannelId, Platform, SendPolicy, SpeechMode};
 use schemars::JsonSchema;
@@ -37,6 +41,8 @@ pub struct ChannelConfig {
     /// The kind of platform at the other end; by default the platform of the channel's name.
     pub kind: Option<ChannelKind>,
     /// Whose rules a loopback channel follows; by default the platform of the channel's name.
+    #[serde(deserialize_with = "known::option")]
+    #[schemars(with = "Option<KnownPlatform>")]
     pub platform: Option<Platform>,
     /// Switches the channel on at the start.
     pub enabled: bool,
@@ -237,18 +243,18 @@ impl ChannelConfig {
     /// The kind of platform at the other end of the channel of this name; `None` when neither key nor name says.
     pub fn kind(&self, name: &ChannelId) -> Option<ChannelKind> {
         self.kind
-            .or_else(|| Platform::from_code(name.as_str()).map(kind_of))
+            .or_else(|| platform::from_code(name.as_str()).and_then(kind_of))
     }
 
     /// Whose rules the channel of this name follows; `None` when neither keys nor name say.
     pub fn platform(&self, name: &ChannelId) -> Option<Platform> {
         match self.kind(name)? {
-            ChannelKind::Loopback => self.platform.or_else(|| Platform::from_code(name.as_str())),
-            ChannelKind::Telegram => Some(Platform::Telegram),
-            ChannelKind::Discord => Some(Platform::Discord),
-            ChannelKind::Slack => Some(Platform::Slack),
-            ChannelKind::Whatsapp => Some(Platform::Whatsapp),
-            ChannelKind::Signal => Some(Platform::Signal),
+            ChannelKind::Loopback => self.platform.or_else(|| platform::from_code(name.as_str())),
+            ChannelKind::Telegram => Some(platform::TELEGRAM),
+            ChannelKind::Discord => Some(platform::DISCORD),
+            ChannelKind::Slack => Some(platform::SLACK),
+            ChannelKind::Whatsapp => Some(platform::WHATSAPP),
+            ChannelKind::Signal => Some(platform::SIGNAL),
         }
     }
 }
@@ -289,7 +295,7 @@ impl Config {
         let platform = self.channels.get(channel).and_then(|own| own.platform(channel));
         let mut settings = self.output_of(channel).settings();
         if let Some(platform) = platform {
-            settings.reply_to = platform.reply_to_form();
+            settings.reply_to = platform::reply_to_form(platform);
         }
         settings
     }
@@ -305,7 +311,9 @@ impl Config {
         let Some(own) = self.channels.get(channel) else {
             return 0;
         };
-        let has_call = matches!(own.platform(channel), Some(Platform::Discord | Platform::Slack));
+        let has_call = own
+            .platform(channel)
+            .is_some_and(|platform| platform::row(platform).reads_threads);
         own.thread_history
             .unwrap_or(if has_call { MOST_THREAD } else { 0 })
     }
@@ -354,14 +362,15 @@ fn debounce<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Interval, D::E
     Ok(wait)
 }
 
-const fn kind_of(platform: Platform) -> ChannelKind {
-    match platform {
-        Platform::Telegram => ChannelKind::Telegram,
-        Platform::Discord => ChannelKind::Discord,
-        Platform::Slack => ChannelKind::Slack,
-        Platform::Whatsapp => ChannelKind::Whatsapp,
-        Platform::Signal => ChannelKind::Signal,
-    }
+fn kind_of(platform: Platform) -> Option<ChannelKind> {
+    Some(match platform {
+        platform::TELEGRAM => ChannelKind::Telegram,
+        platform::DISCORD => ChannelKind::Discord,
+        platform::SLACK => ChannelKind::Slack,
+        platform::WHATSAPP => ChannelKind::Whatsapp,
+        platform::SIGNAL => ChannelKind::Signal,
+        _ => return None,
+    })
 }
 
 /// Overwrites a value only by one that is there.
@@ -467,9 +476,9 @@ mod tests {
             let name = ChannelId::new(name);
             config.channels[&name].platform(&name)
         };
-        assert_eq!(platform("signal"), Some(Platform::Signal));
-        assert_eq!(platform("work"), Some(Platform::Discord));
-        assert_eq!(platform("play"), Some(Platform::Slack));
+        assert_eq!(platform("signal"), Some(platform::SIGNAL));
+        assert_eq!(platform("work"), Some(platform::DISCORD));
+        assert_eq!(platform("play"), Some(platform::SLACK));
         assert_eq!(ChannelConfig::default().platform(&ChannelId::new("lost")), None);
     }
 }

@@ -133,6 +133,7 @@ fn lists<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use foldback_channels::platform;
 
     #[test]
     fn it_is_said_where_nobody_may_use_commands() {
@@ -165,11 +166,11 @@ mod tests {
             let found = config.list_for(&channel.into(), platform);
             found.map(|(key, list)| (key.to_owned(), list.len()))
         };
-        assert_eq!(key("work", Platform::Telegram), Some(("work".into(), 1)));
-        assert_eq!(key("tg", Platform::Telegram), Some(("telegram".into(), 0)));
-        assert_eq!(key("slack", Platform::Slack), Some(("*".into(), 1)));
+        assert_eq!(key("work", platform::TELEGRAM), Some(("work".into(), 1)));
+        assert_eq!(key("tg", platform::TELEGRAM), Some(("telegram".into(), 0)));
+        assert_eq!(key("slack", platform::SLACK), Some(("*".into(), 1)));
         assert_eq!(
-            CommandsConfig::default().list_for(&"a".into(), Platform::Slack),
+            CommandsConfig::default().list_for(&"a".into(), platform::SLACK),
             None
         );
     }

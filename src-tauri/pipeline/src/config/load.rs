@@ -4,7 +4,8 @@ use super::{
     ChannelConfig, ChannelKind, Config, ListEntry, OutOfBounds, custom_command::unfit_command,
     hooks::unfit_hook, places::Places, plain_http::exposed_key, schedules::unfit_schedule,
 };
-use crate::id::{ANYBODY, IdOwner, misfit};
+use crate::id::ANYBODY;
+use foldback_channels::platform::{self, IdOwner, misfit};
 use foldback_wire::{ChannelId, Platform};
 use std::path::{Path, PathBuf};
 
@@ -164,7 +165,7 @@ fn unfit(
                 .is_some_and(|platform| provider.eq_ignore_ascii_case(platform.code()))
     };
     if let Some(provider) = provider.filter(|provider| !own(provider)) {
-        let mut known = Platform::ALL.iter().map(|platform| platform.code());
+        let mut known = platform::ALL.iter().map(Platform::code);
         let known = known.any(|known| provider.eq_ignore_ascii_case(known))
             || config
                 .channels

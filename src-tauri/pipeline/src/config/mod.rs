@@ -71,6 +71,7 @@ pub use time_of_day::{TimeOfDay, Zone};
 pub use understanding::{DescriptionsConfig, DocumentsConfig};
 pub use written::WrittenKeys;
 
+use foldback_channels::platform;
 use foldback_directives::redact::RedactSettings;
 use foldback_wire::{ChannelId, Platform};
 use schemars::JsonSchema;
@@ -413,7 +414,22 @@ pub fn embedded() -> Config {
         (ChannelId::new(platform.code()), channel)
     };
     Config {
-        channels: Platform::ALL.iter().map(open).collect(),
+        channels: platform::ALL.iter().map(open).collect(),
         ..Config::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foldback_agents::demo;
+
+    #[test]
+    fn the_demonstration_is_on_every_channel_of_a_start_without_a_file() {
+        let demo = demo::load().expect("the embedded text is valid");
+        let mut shown: Vec<_> = demo.turns.iter().map(|turn| &turn.channel).collect();
+        shown.sort();
+        shown.dedup();
+        assert_eq!(shown, embedded().channels.keys().collect::<Vec<_>>());
     }
 }

@@ -22,6 +22,7 @@ use crate::{
     voices::Speech,
 };
 use foldback_agents::{documents::DocumentReader, links::LinkReader};
+use foldback_channels::platform::reply_to_form;
 use foldback_directives::Settings;
 use foldback_wire::{MessageId, ReadThread, redact::Redaction};
 use std::{collections::BTreeMap, sync::Arc};
@@ -64,7 +65,7 @@ impl TurnContext {
     /// The settings of a turn's scanners.
     pub(crate) fn scan_settings(&self, port: &Port) -> Settings {
         let mut settings = port.output.settings();
-        settings.reply_to = port.can.platform.reply_to_form();
+        settings.reply_to = reply_to_form(port.can.platform);
         switch_off(&mut settings, &self.grammar_off);
         settings
     }

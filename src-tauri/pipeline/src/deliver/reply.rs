@@ -81,7 +81,7 @@ pub fn honoured_flags(can: &Capabilities) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foldback_channels::profile;
+    use foldback_channels::{platform, profile};
     use foldback_wire::Platform;
 
     fn target(platform: Platform, header: &Header) -> Result<Option<MessageId>, String> {
@@ -95,17 +95,17 @@ mod tests {
             reply_to_current: Some(true),
             ..Header::default()
         };
-        assert_eq!(target(Platform::Telegram, &to), Ok(Some("9".into())));
+        assert_eq!(target(platform::TELEGRAM, &to), Ok(Some("9".into())));
         let current = Header {
             reply_to_current: Some(true),
             ..Header::default()
         };
-        assert_eq!(target(Platform::Telegram, &current), Ok(Some("m1".into())));
+        assert_eq!(target(platform::TELEGRAM, &current), Ok(Some("m1".into())));
         let cleared = Header {
             reply_to_current: Some(false),
             ..Header::default()
         };
-        assert_eq!(target(Platform::Telegram, &cleared), Ok(None));
+        assert_eq!(target(platform::TELEGRAM, &cleared), Ok(None));
     }
 
     #[test]
@@ -114,13 +114,13 @@ mod tests {
             reply_to: Some(id.into()),
             ..Header::default()
         };
-        assert!(target(Platform::Discord, &to("abc")).unwrap_err().contains("abc"));
+        assert!(target(platform::DISCORD, &to("abc")).unwrap_err().contains("abc"));
         assert_eq!(
-            target(Platform::Discord, &to("1502606076451885136")),
+            target(platform::DISCORD, &to("1502606076451885136")),
             Ok(Some("1502606076451885136".into()))
         );
-        assert!(target(Platform::Slack, &to("1700000000.1234")).is_ok());
-        let mut can = profile(Platform::Telegram);
+        assert!(target(platform::SLACK, &to("1700000000.1234")).is_ok());
+        let mut can = profile(platform::TELEGRAM);
         can.reply = None;
         assert!(reply_target(Rules::all(), &to("1"), &"m1".into(), &can).is_err());
     }
@@ -131,7 +131,7 @@ mod tests {
             reply_to: Some(MASK.into()),
             ..Header::default()
         };
-        for platform in [Platform::Telegram, Platform::Discord] {
+        for platform in [platform::TELEGRAM, platform::DISCORD] {
             assert!(target(platform, &to).unwrap_err().contains("no message id"));
         }
     }
@@ -143,9 +143,9 @@ mod tests {
             ephemeral: Some(false),
             ..Header::default()
         };
-        let mut can = profile(Platform::Telegram);
+        let mut can = profile(platform::TELEGRAM);
         assert_eq!(ignored_flags(&header, &can), [""; 0]);
-        assert_eq!(ignored_flags(&header, &profile(Platform::Signal)), ["silent"]);
+        assert_eq!(ignored_flags(&header, &profile(platform::SIGNAL)), ["silent"]);
         can.voice = None;
         let voice = Header {
             audio_as_voice: Some(true),

@@ -114,8 +114,7 @@ impl SendDir {
 mod tests {
     use super::*;
     use crate::{config::FilesConfig, rules::Rules};
-    use foldback_channels::profile;
-    use foldback_wire::Platform;
+    use foldback_channels::{platform, profile};
     use std::{
         fs::{self, File},
         time::SystemTime,
@@ -127,7 +126,7 @@ mod tests {
     }
 
     fn speak(files: &SendDir, name: &str) -> String {
-        let can = profile(Platform::Whatsapp);
+        let can = profile(platform::WHATSAPP);
         files.put_spoken(name, b"OggS", &can).unwrap().relative
     }
 
@@ -147,7 +146,7 @@ mod tests {
         let files = files(dir.path(), "/j");
         let spoken = speak(&files, "7.ogg");
         let absolute = files.root().join(&spoken);
-        let can = profile(Platform::Whatsapp);
+        let can = profile(platform::WHATSAPP);
         let check = |path: &str| files.check(path, FileKind::File, &can);
         for path in [
             &spoken,

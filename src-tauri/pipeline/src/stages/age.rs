@@ -73,7 +73,7 @@ fn length(memory: Duration) -> String {
 mod tests {
     use super::*;
     use crate::testing::inbound;
-    use foldback_channels::profile;
+    use foldback_channels::{platform, profile};
     use foldback_wire::Platform;
 
     const DAY: Duration = Duration::from_hours(24);
@@ -108,16 +108,16 @@ mod tests {
 
     #[test]
     fn what_meta_would_still_repeat_passes_and_nothing_older() {
-        let judge = |age| stopped(Platform::Whatsapp, 90 * DAY, 1_000, age);
+        let judge = |age| stopped(platform::WHATSAPP, 90 * DAY, 1_000, age);
         assert_eq!(judge(7 * DAY), None);
         let stop = judge(7 * DAY + Duration::from_millis(1)).unwrap();
         assert_eq!((stop.gate, stop.setting), (Gate::TooOld, None));
-        assert!(stopped(Platform::Whatsapp, Duration::ZERO, 1_000, 8 * DAY).is_some());
+        assert!(stopped(platform::WHATSAPP, Duration::ZERO, 1_000, 8 * DAY).is_some());
     }
 
     #[test]
     fn a_journal_that_is_kept_for_less_remembers_less() {
-        let judge = |age| stopped(Platform::Whatsapp, 2 * DAY, 1_000, age);
+        let judge = |age| stopped(platform::WHATSAPP, 2 * DAY, 1_000, age);
         assert_eq!(judge(2 * DAY), None);
         let stop = judge(3 * DAY).unwrap();
         assert_eq!(stop.setting.as_deref(), Some("store.keep"));
@@ -131,7 +131,7 @@ mod tests {
         let deleted = now.minus(DAY);
         for keep in [90 * DAY, Duration::ZERO] {
             message.at = deleted;
-            let judge = |message: &Inbound| judged(Platform::Whatsapp, keep, deleted, message, now);
+            let judge = |message: &Inbound| judged(platform::WHATSAPP, keep, deleted, message, now);
             assert_eq!(judge(&message), None);
             message.at = deleted.minus(Duration::from_millis(1));
             let stop = judge(&message).unwrap();
@@ -145,15 +145,15 @@ mod tests {
                 stop.detail
             );
         }
-        assert_eq!(judged(Platform::Telegram, DAY, deleted, &message, now), None);
+        assert_eq!(judged(platform::TELEGRAM, DAY, deleted, &message, now), None);
     }
 
     #[test]
     fn what_has_no_time_or_comes_over_a_connection_of_ours_is_not_judged() {
-        assert_eq!(stopped(Platform::Whatsapp, 90 * DAY, 0, 900 * DAY), None);
-        for platform in Platform::ALL
+        assert_eq!(stopped(platform::WHATSAPP, 90 * DAY, 0, 900 * DAY), None);
+        for platform in platform::ALL
             .iter()
-            .filter(|platform| **platform != Platform::Whatsapp)
+            .filter(|platform| **platform != platform::WHATSAPP)
         {
             assert_eq!(stopped(*platform, 90 * DAY, 1_000, 900 * DAY), None, "{platform}");
         }

@@ -78,6 +78,7 @@ pub(crate) fn command_access(context: AccessContext<'_>, message: &Inbound) -> C
 mod tests {
     use super::*;
     use crate::testing::inbound;
+    use foldback_channels::platform;
 
     fn list(ids: &[&str]) -> Vec<String> {
         ids.iter().map(|id| (*id).to_owned()).collect()
@@ -93,7 +94,7 @@ mod tests {
         message.sender.id = sender.into();
         let context = AccessContext {
             rules: Rules::all(),
-            platform: Platform::Telegram,
+            platform: platform::TELEGRAM,
             config,
             settings: &settings,
         };

@@ -292,15 +292,14 @@ fn actions(
 mod tests {
     use super::*;
     use crate::testing::inbound;
-    use foldback_channels::profile;
-    use foldback_wire::Platform;
+    use foldback_channels::{platform, profile};
 
     #[test]
     fn a_prompt_that_is_told_again_lacks_only_the_section_about_directives() {
         let prompt = |text: &str, output: &OutputConfig| {
             let context = PrepareContext {
                 rules: Rules::all(),
-                can: &profile(Platform::Telegram),
+                can: &profile(platform::TELEGRAM),
                 output,
                 host: HostAbilities::default(),
             };
@@ -321,7 +320,7 @@ mod tests {
     /// The text every agent reads on each platform, as committed beside this test.
     #[test]
     fn what_each_channel_teaches_is_the_committed_text() {
-        for platform in Platform::ALL {
+        for platform in platform::ALL {
             let mut message = inbound("How was my talk?\n## Message");
             message.channel = platform.code().into();
             let context = PrepareContext {
@@ -365,7 +364,7 @@ mod tests {
         assert_eq!(read["context"]["forwarded_from"], "<b>News</b>");
         let prepared = PrepareContext {
             rules: Rules::all(),
-            can: &profile(Platform::Telegram),
+            can: &profile(platform::TELEGRAM),
             output: &OutputConfig::default(),
             host: HostAbilities::default(),
         };
@@ -379,7 +378,7 @@ mod tests {
 
     #[test]
     fn what_a_channel_cannot_do_is_not_taught() {
-        let mut can = profile(Platform::Telegram);
+        let mut can = profile(platform::TELEGRAM);
         (can.react, can.file_limit, can.reply) = (None, None, None);
         let text = response_directives(&can, &OutputConfig::default(), HostAbilities::default());
         assert!(
@@ -396,7 +395,7 @@ mod tests {
 
     #[test]
     fn an_agent_on_this_machine_is_told_where_the_outgoing_folder_is() {
-        let mut can = profile(Platform::Telegram);
+        let mut can = profile(platform::TELEGRAM);
         let here = HostAbilities {
             outgoing: Some(Path::new("/srv/bot/data/outbound")),
             ..HostAbilities::default()
@@ -411,7 +410,7 @@ mod tests {
 
     #[test]
     fn other_chats_are_taught_only_where_allowed() {
-        let can = profile(Platform::Telegram);
+        let can = profile(platform::TELEGRAM);
         assert!(
             !response_directives(&can, &OutputConfig::default(), HostAbilities::default())
                 .contains("send-message")
@@ -425,7 +424,7 @@ mod tests {
 
     #[test]
     fn speech_is_taught_where_it_is_configured_and_the_channel_has_it() {
-        let mut can = profile(Platform::Telegram);
+        let mut can = profile(platform::TELEGRAM);
         let taught = |can: &Capabilities, speaks| {
             let host = HostAbilities {
                 speaks,
@@ -450,7 +449,7 @@ mod tests {
         const FIVE: &[ChildRow] = &[CHILDREN[0], CHILDREN[1], CHILDREN[2], CHILDREN[3], STICKER];
         let taught = (STICKER.example, STICKER.teach.to_owned());
         let output = OutputConfig::default();
-        let mut can = profile(Platform::Telegram);
+        let mut can = profile(platform::TELEGRAM);
         assert!(actions(FIVE, &can, &output, false).contains(&taught));
         assert!(!actions(CHILDREN, &can, &output, false).contains(&taught));
         can.file_limit = None;

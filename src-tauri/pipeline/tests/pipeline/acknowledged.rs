@@ -4,7 +4,8 @@ use crate::bot::{Bot, World, later, parts, text};
 use async_trait::async_trait;
 use foldback_agents::{ScriptAgent, ScriptStep};
 use foldback_channels::{
-    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, LimitScope, Loopback, Pause, Rates, Refusal, rates,
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, LimitScope, Loopback, Pause, Rates, Refusal,
+    platform, rates,
 };
 use foldback_pipeline::{Engine, Rules, TokioClock};
 use foldback_wire::{
@@ -117,11 +118,11 @@ async fn routes_of_one_bucket_share_what_is_left_of_it() {
         OpKind::EditText,
     ];
     let one: Words = |kind, number, ack| used_up(kind, number, ack, "one");
-    let shared = calls(Platform::Discord, Rates::NONE, one, answers()).await;
+    let shared = calls(platform::DISCORD, Rates::NONE, one, answers()).await;
     assert!(shared.iter().map(|(kind, _)| *kind).eq(kinds), "{shared:?}");
     assert!(shared[3].1 >= 30_000, "{shared:?}");
     let apart: Words = |kind, number, ack| used_up(kind, number, ack, kind.code());
-    let apart = calls(Platform::Discord, Rates::NONE, apart, answers()).await;
+    let apart = calls(platform::DISCORD, Rates::NONE, apart, answers()).await;
     assert!(apart[3].1 < 30_000, "{apart:?}");
 }
 
@@ -129,7 +130,7 @@ async fn routes_of_one_bucket_share_what_is_left_of_it() {
 async fn a_text_that_took_two_calls_counts_as_two() {
     let long = || vec![vec![text(&"word ".repeat(3_000))]];
     let gaps = async |words: Words| {
-        let calls = calls(Platform::Telegram, rates(Platform::Telegram), words, long()).await;
+        let calls = calls(platform::TELEGRAM, rates(platform::TELEGRAM), words, long()).await;
         assert!(calls.len() >= 4, "{calls:?}");
         calls.into_iter().skip(1).map(|(_, gap)| gap).min().unwrap()
     };

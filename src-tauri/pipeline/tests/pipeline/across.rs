@@ -1,6 +1,7 @@
 //! What a turn does in other chats, and what its own chat and conversation do not wait for.
 
 use crate::bot::{Bot, later, text};
+use foldback_channels::platform;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_wire::{Actor, Kind, OpKind, Platform, Terminal};
 use std::time::Duration;
@@ -30,21 +31,21 @@ async fn a_message_held_in_another_chat_stops_no_conversation() {
         let slack = bot.engine.channels().channel(&"slack".into()).unwrap();
         assert!(slack.switch_off(Actor::Console, "for a while").await);
         bot.says([text(&format!("{CROSS}Here."))]);
-        let first = bot.user(Platform::Telegram, "hi").await;
-        for platform in [Platform::Telegram, Platform::Signal] {
+        let first = bot.user(platform::TELEGRAM, "hi").await;
+        for platform in [platform::TELEGRAM, platform::SIGNAL] {
             bot.says([text("And here.")]);
             let next = bot.user(platform, "and now?").await;
             let ended = tokio::time::timeout(Duration::from_hours(1), next.ended()).await;
             assert_eq!(ended, Ok(Some(Terminal::Replied)), "{scope} {platform}");
         }
-        assert_eq!(bot.screen(Platform::Telegram), ["Here.", "And here."], "{scope}");
+        assert_eq!(bot.screen(platform::TELEGRAM), ["Here.", "And here."], "{scope}");
         assert_eq!(bot.left().await.len(), 1, "{scope}: it is held");
         assert_eq!(bot.terminals().await.len(), 2, "{scope}: its turn is open");
 
         assert!(slack.switch_on(Actor::Console, "again").await);
         bot.engine.release_held(slack.id(), &Actor::Console).unwrap();
         assert_eq!(first.ended().await, Some(Terminal::Replied), "{scope}");
-        assert_eq!(bot.screen(Platform::Slack), ["psst"], "{scope}");
+        assert_eq!(bot.screen(platform::SLACK), ["psst"], "{scope}");
         bot.check().await;
     }
 }
@@ -54,9 +55,9 @@ async fn what_is_held_in_its_own_chat_is_waited_for() {
     let bot = Bot::with(OPEN).await;
     bot.engine.mute(true, Actor::Console);
     bot.says([text(&format!("{CROSS}Here."))]);
-    let first = bot.user(Platform::Telegram, "hi").await;
+    let first = bot.user(platform::TELEGRAM, "hi").await;
     bot.says([text("And here.")]);
-    let next = bot.user(Platform::Telegram, "and now?").await;
+    let next = bot.user(platform::TELEGRAM, "and now?").await;
     tokio::time::sleep(Duration::from_secs(4)).await;
     let began = |kind: &Kind| matches!(kind, Kind::RunStarted { .. });
     assert_eq!(bot.kinds().await.iter().filter(|kind| began(kind)).count(), 1);
@@ -64,7 +65,7 @@ async fn what_is_held_in_its_own_chat_is_waited_for() {
     for turn in [first, next] {
         assert_eq!(turn.ended().await, Some(Terminal::Replied));
     }
-    assert_eq!(bot.screen(Platform::Telegram), ["Here.", "And here."]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Here.", "And here."]);
     bot.check().await;
 }
 
@@ -74,22 +75,22 @@ async fn the_end_of_a_process_leaves_a_turn_that_waits_elsewhere_to_the_next() {
     let slack = bot.engine.channels().channel(&"slack".into()).unwrap();
     assert!(slack.switch_off(Actor::Console, "for a while").await);
     bot.says([text(&format!("{CROSS}Here."))]);
-    let first = bot.user(Platform::Telegram, "hi").await;
-    own_text_stands(&bot, Platform::Telegram, &["Here."]).await;
+    let first = bot.user(platform::TELEGRAM, "hi").await;
+    own_text_stands(&bot, platform::TELEGRAM, &["Here."]).await;
     bot.engine.shutdown(Duration::from_secs(5)).await.unwrap();
     assert_eq!(first.ended().await, None, "it stays open");
     let bot = Bot::in_world(bot.world(), OPEN, foldback_pipeline::Rules::all()).await;
     let slack = bot.engine.channels().channel(&"slack".into()).unwrap();
     assert!(slack.switch_on(Actor::Console, "again").await);
     tokio::time::sleep(Duration::from_secs(5)).await;
-    assert_eq!(bot.screen(Platform::Slack), ["psst"]);
-    assert_eq!(bot.screen(Platform::Telegram), ["Here."]);
+    assert_eq!(bot.screen(platform::SLACK), ["psst"]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Here."]);
     bot.check().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_stalls_in_another_chat_does_not_keep_the_own_text() {
-    for platform in [Platform::Telegram, Platform::Discord] {
+    for platform in [platform::TELEGRAM, platform::DISCORD] {
         let bot = Bot::with(OPEN).await;
         std::fs::write(bot.send_dir.join("a.txt"), "a").unwrap();
         let stalled = CallFault {
@@ -97,7 +98,7 @@ async fn a_call_that_stalls_in_another_chat_does_not_keep_the_own_text() {
             latency_ms: 900_000,
             ..CallFault::first(OpKind::SendFile, CallFailure::Gone)
         };
-        bot.fault(Platform::Slack, stalled);
+        bot.fault(platform::SLACK, stalled);
         bot.says([
             text("<actions><send-file path=\"a.txt\" channel=\"slack\" chat=\"c1\"/></actions>Here"),
             later(3_000, " and there."),
@@ -105,9 +106,9 @@ async fn a_call_that_stalls_in_another_chat_does_not_keep_the_own_text() {
         let turn = bot.user(platform, "hi").await;
         tokio::time::sleep(Duration::from_secs(8)).await;
         assert_eq!(bot.screen(platform), ["Here and there."]);
-        assert!(bot.screen(Platform::Slack).is_empty(), "it is still on its way");
+        assert!(bot.screen(platform::SLACK).is_empty(), "it is still on its way");
         assert_eq!(turn.ended().await, Some(Terminal::Replied));
-        assert_eq!(bot.screen(Platform::Slack), ["File a.txt "]);
+        assert_eq!(bot.screen(platform::SLACK), ["File a.txt "]);
         bot.check().await;
     }
 }
@@ -119,13 +120,13 @@ async fn a_chat_in_trouble_is_waited_for_once_however_much_goes_there() {
     let one = CROSS.replace("psst", &long);
     for (what, directives) in [("one in many pieces", one), ("many", many)] {
         let bot = Bot::with(OPEN).await;
-        bot.fault(Platform::Slack, limited());
+        bot.fault(platform::SLACK, limited());
         bot.says([text(&format!("{directives}Here."))]);
-        let turn = bot.user(Platform::Telegram, "hi").await;
-        own_text_stands(&bot, Platform::Telegram, &["Here."]).await;
-        assert!(bot.screen(Platform::Slack).is_empty(), "{what}");
+        let turn = bot.user(platform::TELEGRAM, "hi").await;
+        own_text_stands(&bot, platform::TELEGRAM, &["Here."]).await;
+        assert!(bot.screen(platform::SLACK).is_empty(), "{what}");
         assert_eq!(turn.ended().await, Some(Terminal::Replied), "{what}");
-        let arrived = bot.screen(Platform::Slack).len();
+        let arrived = bot.screen(platform::SLACK).len();
         assert!(arrived >= 5, "{what}: {arrived}");
         bot.check().await;
     }
@@ -140,14 +141,14 @@ async fn a_slow_chat_is_waited_for_once_in_a_directive() {
         latency_ms: 1_500,
         ..CallFault::first(OpKind::SendText, CallFailure::Gone)
     };
-    bot.fault(Platform::Slack, slow);
+    bot.fault(platform::SLACK, slow);
     bot.says([text(&format!(
         "{}Here.",
         CROSS.replace("psst", &"word ".repeat(8_000))
     ))]);
-    let turn = bot.user(Platform::Signal, "hi").await;
-    own_text_stands(&bot, Platform::Signal, &["Here."]).await;
-    assert!(bot.screen(Platform::Slack).len() < 4, "the rest is on its way");
+    let turn = bot.user(platform::SIGNAL, "hi").await;
+    own_text_stands(&bot, platform::SIGNAL, &["Here."]).await;
+    assert!(bot.screen(platform::SLACK).len() < 4, "the rest is on its way");
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
     bot.check().await;
 }
@@ -161,9 +162,9 @@ async fn what_is_held_elsewhere_does_not_keep_the_placeholder() {
         later(100, &format!("[[reply_to_current]]{CROSS}Here")),
         later(3_000, "."),
     ]);
-    let turn = bot.user(Platform::Telegram, "hi").await;
+    let turn = bot.user(platform::TELEGRAM, "hi").await;
     tokio::time::sleep(Duration::from_secs(8)).await;
-    let screen = bot.screen(Platform::Telegram);
+    let screen = bot.screen(platform::TELEGRAM);
     assert_eq!(screen.len(), 1, "{screen:?}");
     assert!(screen[0].ends_with("Here."), "{screen:?}");
     assert!(slack.switch_on(Actor::Console, "again").await);

@@ -2,8 +2,9 @@
 
 use crate::bot::{Bot, World, killed, runtime, text};
 use foldback_agents::Act;
+use foldback_channels::platform;
 use foldback_pipeline::Rules;
-use foldback_wire::{Actor, ChannelId, Kind, Platform, Terminal};
+use foldback_wire::{Actor, ChannelId, Kind, Terminal};
 use std::time::Duration;
 
 const INTERRUPTED: &str = "⚠️ A restart cut this answer off. Please ask again.";
@@ -14,7 +15,7 @@ fn crowd() -> World {
         let bot = Bot::start().await;
         bot.says([Act::Stall(3_600_000).into()]);
         for words in ["1", "2", "3"] {
-            let _turn = bot.user(Platform::Signal, words).await;
+            let _turn = bot.user(platform::SIGNAL, words).await;
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
         bot
@@ -54,7 +55,7 @@ fn what_waited_over_a_stop_for_too_long_is_answered_once_a_person_agrees() {
         let answers = [text("new"), text("two"), text("three")];
         let bot = Bot::answering(world, "", Rules::all(), answers).await;
         tokio::time::sleep(Duration::from_mins(30)).await;
-        assert_eq!(bot.screen(Platform::Signal), [INTERRUPTED]);
+        assert_eq!(bot.screen(platform::SIGNAL), [INTERRUPTED]);
         assert_eq!(
             (bot.engine.aged_messages(&signal()), asked_about(&bot).await),
             (2, 2)
@@ -62,11 +63,11 @@ fn what_waited_over_a_stop_for_too_long_is_answered_once_a_person_agrees() {
         let sessions = bot.engine.sessions(9).await.unwrap();
         assert_eq!((sessions.waiting, sessions.sessions[0].waiting.len()), (2, 2));
         // Newer messages do not wait behind them.
-        assert_eq!(bot.turn(Platform::Signal, "4").await, Terminal::Replied);
-        assert_eq!(bot.screen(Platform::Signal), [INTERRUPTED, "new"]);
+        assert_eq!(bot.turn(platform::SIGNAL, "4").await, Terminal::Replied);
+        assert_eq!(bot.screen(platform::SIGNAL), [INTERRUPTED, "new"]);
         bot.engine.release_held(&signal(), &Actor::Console).unwrap();
         tokio::time::sleep(Duration::from_secs(9)).await;
-        assert_eq!(bot.screen(Platform::Signal), [INTERRUPTED, "new", "two", "three"]);
+        assert_eq!(bot.screen(platform::SIGNAL), [INTERRUPTED, "new", "two", "three"]);
         assert_eq!(bot.engine.aged_messages(&signal()), 0);
         bot.check().await;
     });
@@ -96,7 +97,7 @@ fn what_a_person_gives_up_is_dropped_and_a_later_start_does_not_ask_again() {
         bot.engine.give_up_held(&signal(), &Actor::Console).unwrap();
         tokio::time::sleep(Duration::from_secs(5)).await;
         assert_eq!(bot.engine.aged_messages(&signal()), 0);
-        assert_eq!(bot.screen(Platform::Signal), [INTERRUPTED]);
+        assert_eq!(bot.screen(platform::SIGNAL), [INTERRUPTED]);
         assert_eq!(
             ends(&bot).await[1..],
             [Terminal::Dropped, Terminal::Dropped],

@@ -2,11 +2,12 @@
 
 use crate::bot::{Bot, later, text, tool};
 use foldback_agents::Act;
-use foldback_wire::{Gate, Kind, Platform, SilentReason, StopReason, Terminal};
+use foldback_channels::platform;
+use foldback_wire::{Gate, Kind, SilentReason, StopReason, Terminal};
 
 #[tokio::test(start_paused = true)]
 async fn a_reaction_then_text_on_every_platform() {
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let bot = Bot::start().await;
         bot.says([
             text("<actions>\n  <react em"),
@@ -18,7 +19,7 @@ async fn a_reaction_then_text_on_every_platform() {
         let turn = bot.engine.submit(message).await.unwrap();
         assert_eq!(turn.ended().await, Some(Terminal::Replied), "{platform}");
         assert_eq!(bot.screen(*platform), ["Great idea!"], "{platform}");
-        let sent = if *platform == Platform::Slack {
+        let sent = if *platform == platform::SLACK {
             "+1"
         } else {
             "👍"
@@ -49,11 +50,11 @@ async fn silence_says_nothing_and_directives_alone_neither() {
     ] {
         bot.says([text(answer)]);
         assert_eq!(
-            bot.turn(Platform::Telegram, "hi").await,
+            bot.turn(platform::TELEGRAM, "hi").await,
             Terminal::Silent { reason }
         );
     }
-    assert!(bot.screen(Platform::Telegram).is_empty());
+    assert!(bot.screen(platform::TELEGRAM).is_empty());
     bot.check().await;
 }
 
@@ -62,9 +63,9 @@ async fn an_answer_with_nothing_in_it_gives_the_empty_text() {
     let bot = Bot::start().await;
     for answer in [vec![], vec![text("  \n")], vec![text("[[reply_to_current]]")]] {
         bot.says(answer);
-        assert_eq!(bot.turn(Platform::Signal, "hi").await, Terminal::Replied);
+        assert_eq!(bot.turn(platform::SIGNAL, "hi").await, Terminal::Replied);
     }
-    let screen = bot.screen(Platform::Signal);
+    let screen = bot.screen(platform::SIGNAL);
     assert_eq!(screen[..2], ["_(no response)_"; 2]);
     // Its header said whom it answers.
     let [.., reply] = screen.as_slice() else {
@@ -82,22 +83,22 @@ async fn an_answer_without_text_says_whether_the_model_refused_or_reached_its_li
     let bot = Bot::with("[output]\nempty_text = \"\"\n").await;
     for reason in [StopReason::Refusal, StopReason::Length, StopReason::End] {
         bot.says([Act::Stop(reason).into()]);
-        bot.turn(Platform::Telegram, "hi").await;
+        bot.turn(platform::TELEGRAM, "hi").await;
         bot.says([text("Some words."), Act::Stop(reason).into()]);
-        bot.turn(Platform::Telegram, "hi").await;
+        bot.turn(platform::TELEGRAM, "hi").await;
     }
     let refused = "⚠️ The model refused to answer this.";
     let limit = "⚠️ The model reached its limit before it wrote an answer.";
     let said = "Some words.";
-    assert_eq!(bot.screen(Platform::Telegram), [refused, said, limit, said, said]);
+    assert_eq!(bot.screen(platform::TELEGRAM), [refused, said, limit, said, said]);
     bot.check().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn narration_is_shown_where_a_channel_edits_and_kept_back_where_it_does_not() {
     for (platform, expected) in [
-        (Platform::Telegram, vec!["Let me look.", "Found it."]),
-        (Platform::Whatsapp, vec!["Found it."]),
+        (platform::TELEGRAM, vec!["Let me look.", "Found it."]),
+        (platform::WHATSAPP, vec!["Found it."]),
     ] {
         let bot = Bot::start().await;
         bot.says([text("Let me look."), tool("t1"), text("Found it.")]);
@@ -118,11 +119,11 @@ async fn a_gate_that_stops_says_why_and_what_would_change_it() {
         Bot::with("[channels.telegram]\nallow_from = [\"bob\"]\n[channels.slack]\nallow_from = []\n").await;
     let gate = Gate::SenderNotAllowed;
     assert_eq!(
-        bot.turn(Platform::Telegram, "hi").await,
+        bot.turn(platform::TELEGRAM, "hi").await,
         Terminal::Blocked { gate }
     );
     let gate = Gate::ChannelClosed;
-    assert_eq!(bot.turn(Platform::Slack, "hi").await, Terminal::Blocked { gate });
+    assert_eq!(bot.turn(platform::SLACK, "hi").await, Terminal::Blocked { gate });
     let stops: Vec<_> = bot
         .kinds()
         .await

@@ -2,9 +2,10 @@
 
 use crate::bot::{Bot, called, killed, later, runtime, text};
 use foldback_agents::{Act, ScriptStep, ToolStep};
+use foldback_channels::platform;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
-use foldback_wire::{Actor, Body, Kind, OpKind, Platform, Terminal, ToolStatus};
+use foldback_wire::{Actor, Body, Kind, OpKind, Terminal, ToolStatus};
 use std::time::Duration;
 
 fn tool(id: &str, status: ToolStatus, result: Option<&str>) -> ScriptStep {
@@ -42,16 +43,16 @@ fn two_calls() -> [ScriptStep; 5] {
 async fn a_compact_line_is_edited_in_place_where_the_channel_can_edit() {
     let bot = Bot::with("[output]\ntools = \"compact\"\n").await;
     bot.says(two_calls());
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
     assert_eq!(
-        bot.screen(Platform::Telegram),
+        bot.screen(platform::TELEGRAM),
         ["🔧 `search_a` ✓ · `search_b` ✗", "Ten past nine."]
     );
-    assert_eq!(bot.calls(Platform::Telegram, OpKind::SendText).len(), 2);
+    assert_eq!(bot.calls(platform::TELEGRAM, OpKind::SendText).len(), 2);
     bot.says(two_calls());
-    bot.turn(Platform::Whatsapp, "hi").await;
+    bot.turn(platform::WHATSAPP, "hi").await;
     assert_eq!(
-        bot.screen(Platform::Whatsapp),
+        bot.screen(platform::WHATSAPP),
         ["Ten past nine."],
         "nothing where it cannot"
     );
@@ -62,8 +63,8 @@ async fn a_compact_line_is_edited_in_place_where_the_channel_can_edit() {
 async fn in_full_every_call_that_is_over_has_a_message_and_nothing_of_it_is_read() {
     let bot = Bot::with("[channels.whatsapp]\ntools = \"full\"\n").await;
     bot.says(two_calls());
-    bot.turn(Platform::Whatsapp, "hi").await;
-    let screen = bot.screen(Platform::Whatsapp);
+    bot.turn(platform::WHATSAPP, "hi").await;
+    let screen = bot.screen(platform::WHATSAPP);
     assert_eq!(screen.len(), 3, "{screen:?}");
     assert!(
         screen[0].contains("search_a") && screen[0].contains("done in 2000 ms"),
@@ -74,11 +75,11 @@ async fn in_full_every_call_that_is_over_has_a_message_and_nothing_of_it_is_read
         screen[1].contains("search_b") && screen[1].contains("failed in 2000 ms"),
         "{screen:?}"
     );
-    assert!(bot.calls(Platform::Whatsapp, OpKind::React).is_empty());
+    assert!(bot.calls(platform::WHATSAPP, OpKind::React).is_empty());
     bot.says(two_calls());
-    bot.turn(Platform::Slack, "hi").await;
+    bot.turn(platform::SLACK, "hi").await;
     assert_eq!(
-        bot.screen(Platform::Slack),
+        bot.screen(platform::SLACK),
         ["Ten past nine."],
         "another channel has its own setting"
     );
@@ -93,11 +94,11 @@ async fn what_stands_beside_an_answer_is_none() {
         tool("a", ToolStatus::Completed, None),
         text("NO_REPLY"),
     ]);
-    let end = bot.turn(Platform::Telegram, "hi").await;
+    let end = bot.turn(platform::TELEGRAM, "hi").await;
     assert!(matches!(end, Terminal::Silent { .. }), "{end:?}");
     bot.says([tool("a", ToolStatus::Completed, None)]);
-    bot.turn(Platform::Telegram, "hi").await;
-    assert_eq!(bot.screen(Platform::Telegram).last().unwrap(), "_(no response)_");
+    bot.turn(platform::TELEGRAM, "hi").await;
+    assert_eq!(bot.screen(platform::TELEGRAM).last().unwrap(), "_(no response)_");
     let asides = bot.kinds().await;
     let beside = |kind: &&Kind| matches!(kind, Kind::Intended { intent, .. } if matches!(intent.body, Some(Body::Aside { .. })));
     assert_eq!(asides.iter().filter(beside).count(), 3);
@@ -115,10 +116,10 @@ async fn reasoning_is_hidden_shown_or_streamed() {
         let mut more = thinks("Which one?");
         more.after_ms = 5_000;
         bot.says([thinks("Trains. "), more, later(5_000, "Ten past nine.")]);
-        assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-        assert_eq!(bot.screen(Platform::Telegram), screen, "{setting}");
+        assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+        assert_eq!(bot.screen(platform::TELEGRAM), screen, "{setting}");
         assert_eq!(
-            bot.calls(Platform::Telegram, OpKind::EditText).len(),
+            bot.calls(platform::TELEGRAM, OpKind::EditText).len(),
             edits,
             "{setting}"
         );
@@ -141,15 +142,15 @@ async fn a_line_whose_edit_fails_goes_on_later() {
             retry_after_ms,
             ..CallFault::first(OpKind::EditText, fail)
         };
-        bot.fault(Platform::Telegram, fault);
+        bot.fault(platform::TELEGRAM, fault);
         bot.says(two_calls());
-        assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+        assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
         assert_eq!(
-            bot.screen(Platform::Telegram),
+            bot.screen(platform::TELEGRAM),
             [LINE, "Ten past nine."],
             "{fail:?}"
         );
-        let frames = bot.ever_shown(Platform::Telegram);
+        let frames = bot.ever_shown(platform::TELEGRAM);
         assert!(
             frames
                 .iter()
@@ -169,15 +170,15 @@ async fn the_last_of_what_is_thought_arrives_though_an_edit_fails() {
             retry_after_ms: (fail == CallFailure::RateLimited).then_some(1_500),
             ..CallFault::first(OpKind::EditText, fail)
         };
-        bot.fault(Platform::Telegram, fault);
+        bot.fault(platform::TELEGRAM, fault);
         let mut more = thinks("Which one?");
         more.after_ms = 5_000;
         let mut last = thinks(" The early one.");
         last.after_ms = 5_000;
         bot.says([thinks("Trains. "), more, last, text("Ten past nine.")]);
-        assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+        assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
         assert_eq!(
-            bot.screen(Platform::Telegram),
+            bot.screen(platform::TELEGRAM),
             ["💭 Trains. Which one? The early one.", "Ten past nine."],
             "{fail:?}"
         );
@@ -189,23 +190,23 @@ async fn the_last_of_what_is_thought_arrives_though_an_edit_fails() {
 async fn a_channel_that_is_off_for_a_while_does_not_end_the_line() {
     let bot = Bot::with("[output]\ntools = \"compact\"\n").await;
     bot.says(two_calls());
-    let turn = bot.user(Platform::Telegram, "hi").await;
+    let turn = bot.user(platform::TELEGRAM, "hi").await;
     tokio::time::sleep(Duration::from_millis(3_500)).await;
-    bot.toggle(Platform::Telegram, false).await;
+    bot.toggle(platform::TELEGRAM, false).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    bot.toggle(Platform::Telegram, true).await;
+    bot.toggle(platform::TELEGRAM, true).await;
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Telegram), [LINE, "Ten past nine."]);
+    assert_eq!(bot.screen(platform::TELEGRAM), [LINE, "Ten past nine."]);
 
     // What the line says in the end waits for its channel like the answer.
     bot.says(two_calls());
-    let turn = bot.user(Platform::Telegram, "hi").await;
+    let turn = bot.user(platform::TELEGRAM, "hi").await;
     tokio::time::sleep(Duration::from_millis(6_500)).await;
-    bot.toggle(Platform::Telegram, false).await;
+    bot.toggle(platform::TELEGRAM, false).await;
     tokio::time::sleep(Duration::from_mins(1)).await;
-    bot.toggle(Platform::Telegram, true).await;
+    bot.toggle(platform::TELEGRAM, true).await;
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Telegram)[2..], [LINE, "Ten past nine."]);
+    assert_eq!(bot.screen(platform::TELEGRAM)[2..], [LINE, "Ten past nine."]);
     bot.check().await;
 }
 
@@ -217,13 +218,13 @@ async fn where_it_may_not_edit_or_nobody_knows_the_line_is_given_up() {
         (OpKind::SendText, CallFailure::LostAck),
     ] {
         let bot = Bot::with("[output]\ntools = \"compact\"\n").await;
-        bot.fault(Platform::Telegram, CallFault::first(op, fail));
+        bot.fault(platform::TELEGRAM, CallFault::first(op, fail));
         bot.says(two_calls());
-        assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-        let edits = bot.calls(Platform::Telegram, OpKind::EditText);
+        assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+        let edits = bot.calls(platform::TELEGRAM, OpKind::EditText);
         assert!(edits.len() <= 1, "{fail:?}: {edits:?}");
         assert_eq!(
-            bot.calls(Platform::Telegram, OpKind::SendText).len(),
+            bot.calls(platform::TELEGRAM, OpKind::SendText).len(),
             2,
             "{fail:?}"
         );
@@ -246,13 +247,13 @@ async fn a_call_without_an_end_is_shown_as_not_finished_when_the_run_is_over() {
                 tool("a", ToolStatus::Completed, None),
                 Act::Stall(if stopped { 3_600_000 } else { 5_000 }).into(),
             ]);
-            let turn = bot.user(Platform::Telegram, "hi").await;
+            let turn = bot.user(platform::TELEGRAM, "hi").await;
             tokio::time::sleep(Duration::from_secs(4)).await;
             if stopped {
                 bot.engine.cancel(turn.id, Actor::Console).unwrap();
             }
             turn.ended().await.unwrap();
-            let screen = bot.screen(Platform::Telegram);
+            let screen = bot.screen(platform::TELEGRAM);
             let standing = screen.iter().filter(|text| *text == shown).count();
             assert_eq!(standing, 1, "{tools}: {screen:?}");
             bot.check().await;
@@ -266,9 +267,9 @@ fn a_line_of_a_process_that_was_killed_is_no_placeholder_that_it_left() {
     let world = killed(async {
         let bot = Bot::with("[output]\ntools = \"compact\"\n").await;
         bot.says([tool("a", ToolStatus::Running, None), Act::Stall(3_600_000).into()]);
-        let _turn = bot.user(Platform::Telegram, "hi").await;
+        let _turn = bot.user(platform::TELEGRAM, "hi").await;
         tokio::time::sleep(Duration::from_secs(5)).await;
-        assert_eq!(bot.screen(Platform::Telegram), ["🔧 `search_a`…"]);
+        assert_eq!(bot.screen(platform::TELEGRAM), ["🔧 `search_a`…"]);
         bot
     });
     runtime().block_on(async {

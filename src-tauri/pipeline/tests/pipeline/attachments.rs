@@ -3,9 +3,9 @@
 use crate::bot::{Bot, EPOCH, World, text};
 use async_trait::async_trait;
 use foldback_agents::{Accepts, Agent, PictureLimits, ScriptAgent, StepSink, TurnRequest};
-use foldback_channels::sim::SimFile;
+use foldback_channels::{platform, sim::SimFile};
 use foldback_pipeline::{Rules, TokioClock};
-use foldback_wire::{Attachment, FileFate, Inbound, Kind, OpKind, Platform, StopReason, Terminal};
+use foldback_wire::{Attachment, FileFate, Inbound, Kind, OpKind, StopReason, Terminal};
 use std::{
     sync::{Arc, Mutex},
     time::Duration,
@@ -72,8 +72,8 @@ pub(crate) const ALL: Accepts = Accepts {
 
 /// A message with this file, which the platform keeps.
 pub(crate) fn with_file(bot: &Bot, name: &str, media_type: &str, file: impl Into<SimFile>) -> Inbound {
-    let source = bot.loopbacks[&Platform::Signal].platform().keep(file);
-    let mut message = bot.message(Platform::Signal, "look");
+    let source = bot.loopbacks[&platform::SIGNAL].platform().keep(file);
+    let mut message = bot.message(platform::SIGNAL, "look");
     message.files = vec![Attachment {
         name: name.into(),
         media_type: media_type.into(),
@@ -216,15 +216,15 @@ async fn a_slow_file_keeps_no_other_conversation_waiting() {
     let waits = bot.engine.submit(message).await.unwrap();
     let before = bot.now_ms();
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let typing = bot.calls(Platform::Signal, OpKind::Typing).len();
+    let typing = bot.calls(platform::SIGNAL, OpKind::Typing).len();
     assert_eq!(typing, 1, "the sender sees that something is done about it");
     bot.says([text("quick")]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
     assert!(bot.now_ms() - before < 20_000);
     assert_eq!(waits.ended().await, Some(Terminal::Replied));
     assert!((20_000..30_000).contains(&(bot.now_ms() - before)));
     assert_eq!(fates(&bot).await[0].0, FileFate::TooSlow);
-    assert_eq!(bot.screen(Platform::Signal), ["without it"]);
+    assert_eq!(bot.screen(platform::SIGNAL), ["without it"]);
 }
 
 #[tokio::test(start_paused = true)]

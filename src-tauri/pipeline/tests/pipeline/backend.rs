@@ -5,6 +5,7 @@ use foldback_agents::{
     Api, HttpAgent, HttpConfig, ScriptAgent,
     strict_server::{Insists, Piece, Reply, StrictServer, event},
 };
+use foldback_channels::platform;
 use foldback_pipeline::{Rules, SeededRng};
 use foldback_wire::{AgentFault, Kind, Platform, StopReason, Terminal};
 use serde_json::json;
@@ -12,7 +13,7 @@ use std::{sync::Arc, time::Duration};
 
 /// Longer than anything here: virtual time also passes while bytes are on their way.
 const LONG: Duration = Duration::from_hours(24);
-const SLACK: Platform = Platform::Slack;
+const SLACK: Platform = platform::SLACK;
 /// Longest answer here, in bytes.
 const MOST: usize = 200_000;
 

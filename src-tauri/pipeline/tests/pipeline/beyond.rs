@@ -2,9 +2,9 @@
 
 use crate::bot::{Bot, called, killed, later, runtime, slow, text, tool};
 use foldback_agents::ScriptStep;
-use foldback_channels::profile;
+use foldback_channels::{platform, profile};
 use foldback_pipeline::Rules;
-use foldback_wire::{Kind, OpKind, OutcomeCode, Platform, StopReason, ToolStatus};
+use foldback_wire::{Kind, OpKind, OutcomeCode, StopReason, ToolStatus};
 use std::time::Duration;
 
 const STOPPED: &str =
@@ -51,7 +51,7 @@ async fn heard(bot: &Bot) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn files_beyond_the_messages_of_a_chat_are_skipped_and_the_run_is_stopped() {
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let bot = Bot::start().await;
         write_report(&bot);
         let flood = format!("Here they are.<actions>{}</actions>", FILE.repeat(300));
@@ -76,8 +76,8 @@ async fn a_run_that_ends_with_directives_beyond_the_messages_says_that_they_were
     let bot = Bot::with("[output]\nmax_messages = 2\n").await;
     write_report(&bot);
     bot.says([text(&format!("Two.<actions>{}</actions>", FILE.repeat(2)))]);
-    bot.turn(Platform::Telegram, "hi").await;
-    let screen = bot.screen(Platform::Telegram);
+    bot.turn(platform::TELEGRAM, "hi").await;
+    let screen = bot.screen(platform::TELEGRAM);
     assert_eq!((screen.len(), screen[2].as_str()), (3, NOT_SENT), "{screen:?}");
     assert_eq!((skipped(&bot).await, stopped_at_length(&bot).await), (1, false));
     bot.check().await;
@@ -95,8 +95,8 @@ async fn tool_calls_beyond_the_messages_of_a_chat_are_left_out_and_the_run_is_st
         [called(&id, ToolStatus::Running), ends]
     };
     bot.says((0..200).flat_map(call));
-    bot.turn(Platform::Telegram, "hi").await;
-    let screen = bot.screen(Platform::Telegram);
+    bot.turn(platform::TELEGRAM, "hi").await;
+    let screen = bot.screen(platform::TELEGRAM);
     assert_eq!(
         (screen.len(), screen[3].as_str()),
         (4, STOPPED_UNSENT),
@@ -117,7 +117,7 @@ async fn tool_calls_beyond_the_messages_of_a_chat_are_left_out_and_the_run_is_st
 
 #[tokio::test(start_paused = true)]
 async fn a_run_is_stopped_when_one_short_message_more_would_begin() {
-    for platform in [Platform::Telegram, Platform::Whatsapp] {
+    for platform in [platform::TELEGRAM, platform::WHATSAPP] {
         let bot = Bot::with("[output]\nnarration = \"show\"\n").await;
         bot.says((0..500).flat_map(|n| [later(5_000, "Yes."), tool(&n.to_string())]));
         bot.turn(platform, "hi").await;
@@ -145,8 +145,8 @@ async fn narration_that_is_hidden_takes_no_message() {
         tool("b"),
         later(1_000, "Done."),
     ]);
-    bot.turn(Platform::Whatsapp, "hi").await;
-    assert_eq!(bot.screen(Platform::Whatsapp), ["Done."]);
+    bot.turn(platform::WHATSAPP, "hi").await;
+    assert_eq!(bot.screen(platform::WHATSAPP), ["Done."]);
     assert!(!stopped_at_length(&bot).await);
     bot.check().await;
 }
@@ -154,13 +154,13 @@ async fn narration_that_is_hidden_takes_no_message() {
 #[test]
 fn messages_of_directives_count_over_a_restart() {
     let settings = "[output]\nmax_messages = 2\n";
-    let words = "lorem ipsum ".repeat(profile(Platform::Discord).text_limit / 4);
+    let words = "lorem ipsum ".repeat(profile(platform::DISCORD).text_limit / 4);
     let world = killed(async {
         let bot = Bot::with(settings).await;
         write_report(&bot);
-        bot.fault(Platform::Discord, slow(OpKind::SendText, Duration::from_mins(1)));
+        bot.fault(platform::DISCORD, slow(OpKind::SendText, Duration::from_mins(1)));
         bot.says([text(&format!("<actions>{FILE}</actions>{words}"))]);
-        let _turn = bot.user(Platform::Discord, "hi").await;
+        let _turn = bot.user(platform::DISCORD, "hi").await;
         tokio::time::sleep(Duration::from_secs(30)).await;
         assert!(stopped_at_length(&bot).await);
         bot
@@ -168,7 +168,7 @@ fn messages_of_directives_count_over_a_restart() {
     runtime().block_on(async {
         let bot = Bot::in_world(world, settings, Rules::all()).await;
         tokio::time::sleep(Duration::from_mins(2)).await;
-        let screen = bot.screen(Platform::Discord);
+        let screen = bot.screen(platform::DISCORD);
         assert_eq!(screen.len(), 4, "{screen:?}");
         assert!(screen[0].contains("report.pdf"), "{screen:?}");
         assert_eq!(screen[2], STOPPED);

@@ -1,12 +1,13 @@
 //! Answers that are sent in blocks while they grow.
 
 use crate::bot::{Bot, World, killed, later, runtime, text, tool};
+use foldback_channels::platform;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
 use foldback_wire::{HoldReason, Kind, OpId, OpKind, OutcomeCode, Platform, Terminal};
 use std::time::Duration;
 
-const PLATFORM: Platform = Platform::Signal;
+const PLATFORM: Platform = platform::SIGNAL;
 
 /// With small blocks. The channel cannot edit, so that they need no switch.
 fn settings(keys: &str) -> String {
@@ -280,20 +281,20 @@ async fn a_channel_that_cannot_edit_needs_no_settings_for_blocks_and_one_that_ca
     let long = "A sentence of some length, once more. ".repeat(30);
     let begun = format!("{}\n\nMore", long.trim());
     for (platform, settings, early) in [
-        (Platform::Signal, "", true),
-        (Platform::Whatsapp, "", true),
+        (platform::SIGNAL, "", true),
+        (platform::WHATSAPP, "", true),
         (
-            Platform::Whatsapp,
+            platform::WHATSAPP,
             "[channels.whatsapp.blocks]\nenabled = false\n",
             false,
         ),
         (
-            Platform::Signal,
+            platform::SIGNAL,
             "[channels.signal]\nnarration = \"hide\"\n",
             false,
         ),
         (
-            Platform::Telegram,
+            platform::TELEGRAM,
             "[channels.telegram.blocks]\nenabled = true\n",
             true,
         ),

@@ -7,7 +7,7 @@ pub(crate) use jump::JumpClock;
 
 use foldback_agents::{Act, Agent, ScriptAgent, ScriptStep, ToolStep};
 use foldback_channels::{
-    ChannelAdapter, Loopback,
+    ChannelAdapter, Loopback, platform,
     sim::{CallFailure, CallFault},
 };
 use foldback_pipeline::{
@@ -66,7 +66,7 @@ impl World {
                 Arc::new(Loopback::new(can, Arc::new(clock), Some(send_dir.clone()))),
             )
         };
-        let loopbacks = Platform::ALL.iter().map(loopback).collect();
+        let loopbacks = platform::ALL.iter().map(loopback).collect();
         Self {
             journal: Arc::new(MemoryJournal::new()),
             loopbacks,

@@ -2,8 +2,9 @@
 
 use crate::bot::{Bot, World, parts, text};
 use foldback_agents::ScriptAgent;
+use foldback_channels::platform;
 use foldback_pipeline::{Engine, Rules};
-use foldback_wire::{Platform, Terminal};
+use foldback_wire::Terminal;
 use std::{sync::Arc, time::Duration};
 
 #[tokio::test(start_paused = true)]
@@ -19,10 +20,10 @@ async fn a_channel_is_answered_by_its_own_agent_and_the_others_by_the_default() 
     let bot = Bot::around(world, engine, default);
     own.queue(None, vec![text("By Slack's own.")]);
     bot.says([text("By the default.")]);
-    for platform in [Platform::Slack, Platform::Telegram] {
+    for platform in [platform::SLACK, platform::TELEGRAM] {
         assert_eq!(bot.turn(platform, "hi").await, Terminal::Replied);
     }
-    assert_eq!(bot.screen(Platform::Slack), ["By Slack's own."]);
-    assert_eq!(bot.screen(Platform::Telegram), ["By the default."]);
+    assert_eq!(bot.screen(platform::SLACK), ["By Slack's own."]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["By the default."]);
     bot.check().await;
 }

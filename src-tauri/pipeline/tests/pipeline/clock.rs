@@ -2,12 +2,11 @@
 
 use crate::bot::{Bot, JumpClock, World, later, parts, text};
 use foldback_agents::ScriptAgent;
+use foldback_channels::platform;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::{Engine, Parts, Rules};
 use foldback_store::Journal as _;
-use foldback_wire::{
-    Actor, ChannelId, ChannelState, Clock as _, Event, Kind, OpKind, Platform, Seq, Terminal,
-};
+use foldback_wire::{Actor, ChannelId, ChannelState, Clock as _, Event, Kind, OpKind, Seq, Terminal};
 use std::{sync::Arc, time::Duration};
 
 /// A bot whose time of day can jump.
@@ -38,7 +37,7 @@ async fn a_jump_of_over_a_minute_is_told_once_before_what_bears_the_new_time() {
     clock.set(59_000);
     bot.says([text("Small.")]);
     assert_eq!(
-        bot.user(Platform::Telegram, "hi").await.ended().await,
+        bot.user(platform::TELEGRAM, "hi").await.ended().await,
         Some(Terminal::Replied)
     );
     assert!(jumps(&bot.journal.read(before, usize::MAX).await.unwrap()).is_empty());
@@ -47,7 +46,7 @@ async fn a_jump_of_over_a_minute_is_told_once_before_what_bears_the_new_time() {
     let woke = clock.now();
     bot.says([text("Ahead.")]);
     assert_eq!(
-        bot.user(Platform::Telegram, "hi").await.ended().await,
+        bot.user(platform::TELEGRAM, "hi").await.ended().await,
         Some(Terminal::Replied)
     );
     let told = bot.journal.read(before, usize::MAX).await.unwrap();
@@ -74,18 +73,18 @@ async fn a_jump_of_over_a_minute_is_told_once_before_what_bears_the_new_time() {
 async fn what_a_suspended_machine_held_is_as_old_as_the_time_of_day_says() {
     let (clock, bot) = start().await;
     let signal = ChannelId::new("signal");
-    bot.toggle(Platform::Signal, false).await;
+    bot.toggle(platform::SIGNAL, false).await;
     bot.says([text("Old news.")]);
-    let turn = bot.user(Platform::Signal, "hi").await;
+    let turn = bot.user(platform::SIGNAL, "hi").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     clock.suspend(Duration::from_hours(8));
-    bot.toggle(Platform::Signal, true).await;
+    bot.toggle(platform::SIGNAL, true).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
-    assert!(bot.screen(Platform::Signal).is_empty(), "it is eight hours old");
+    assert!(bot.screen(platform::SIGNAL).is_empty(), "it is eight hours old");
     assert_eq!(bot.engine.asking(&signal).len(), 1);
     bot.engine.release_held(&signal, &Actor::Console).unwrap();
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Signal), ["Old news."]);
+    assert_eq!(bot.screen(platform::SIGNAL), ["Old news."]);
     bot.check().await;
 }
 
@@ -104,7 +103,7 @@ async fn a_clock_that_is_set_back_while_a_preview_is_shown_makes_no_edit_late() 
         later(4_000, " three"),
         later(100, " four"),
     ]);
-    let turn = bot.user(Platform::Telegram, "hi").await;
+    let turn = bot.user(platform::TELEGRAM, "hi").await;
     let set = async {
         tokio::time::sleep(Duration::from_millis(50)).await;
         // Before the preview is due, and again before its final edit is.
@@ -114,7 +113,7 @@ async fn a_clock_that_is_set_back_while_a_preview_is_shown_makes_no_edit_late() 
     };
     let ((terminal, ()), took) = lasts(async { tokio::join!(turn.ended(), set) }).await;
     assert_eq!(terminal, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Telegram), ["One two three four"]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["One two three four"]);
     assert!(took < Duration::from_secs(30), "{took:?}");
     bot.check().await;
 }
@@ -126,16 +125,16 @@ async fn a_clock_that_is_set_back_makes_no_pause_of_a_platform_longer() {
         retry_after_ms: Some(3_000),
         ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
     };
-    bot.fault(Platform::Telegram, limited);
+    bot.fault(platform::TELEGRAM, limited);
     bot.says([text("Here.")]);
-    let turn = bot.user(Platform::Telegram, "hi").await;
+    let turn = bot.user(platform::TELEGRAM, "hi").await;
     let set = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
         clock.set(-8 * 3_600_000);
     };
     let ((terminal, ()), took) = lasts(async { tokio::join!(turn.ended(), set) }).await;
     assert_eq!(terminal, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Telegram), ["Here."]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Here."]);
     assert!(took < Duration::from_secs(30), "{took:?}");
     let telegram = bot
         .engine

@@ -2,9 +2,10 @@
 
 use crate::bot::{Bot, World, killed, runtime, text};
 use foldback_agents::{Act, ScriptStep};
+use foldback_channels::platform;
 use foldback_pipeline::Rules;
 use foldback_store::Journal as _;
-use foldback_wire::{Actor, DirectiveScope, Kind, Platform, SettingSource, Terminal};
+use foldback_wire::{Actor, DirectiveScope, Kind, SettingSource, Terminal};
 use std::time::Duration;
 
 async fn pause() {
@@ -27,14 +28,14 @@ async fn ends(bot: &Bot) -> Vec<Terminal> {
 fn what_a_directive_set_counts_over_a_restart_and_says_where_it_comes_from() {
     let set = async {
         let bot = Bot::start().await;
-        let _turn = bot.user(Platform::Signal, "/reasoning on /queue cap:7").await;
+        let _turn = bot.user(platform::SIGNAL, "/reasoning on /queue cap:7").await;
         pause().await;
         bot
     };
     let world = killed(set);
     runtime().block_on(async {
         let bot = Bot::answering(world, "", Rules::all(), [text("hello")]).await;
-        let turn = bot.user(Platform::Signal, "/reasoning off hi").await;
+        let turn = bot.user(platform::SIGNAL, "/reasoning off hi").await;
         assert_eq!(turn.ended().await, Some(Terminal::Replied));
         let resolved = bot.kinds().await.into_iter().find_map(|kind| match kind {
             Kind::SettingsResolved { settings } => Some(settings),
@@ -61,7 +62,7 @@ async fn a_level_for_all_counts_where_nobody_sets_one_and_says_that_it_is_global
                     [channels.signal]\nreasoning = \"hide\"\n";
     let agent = [ScriptStep::from(Act::Given("{think}".to_owned()))];
     let bot = Bot::answering(World::new(), settings, Rules::all(), agent).await;
-    assert_eq!(bot.turn(Platform::Signal, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::SIGNAL, "hi").await, Terminal::Replied);
     let resolved = bot.kinds().await.into_iter().find_map(|kind| match kind {
         Kind::SettingsResolved { settings } => Some(settings),
         _ => None,
@@ -78,8 +79,8 @@ async fn a_level_for_all_counts_where_nobody_sets_one_and_says_that_it_is_global
             "reasoning off (channel)"
         ]
     );
-    bot.turn(Platform::Signal, "/status").await;
-    let screen = bot.screen(Platform::Signal);
+    bot.turn(platform::SIGNAL, "/status").await;
+    let screen = bot.screen(platform::SIGNAL);
     let [answer, status] = screen.as_slice() else {
         panic!("{screen:?}")
     };
@@ -96,7 +97,7 @@ fn a_change_of_a_session_is_told_with_its_author_and_what_it_was_before() {
     runtime().block_on(async {
         let bot = Bot::start().await;
         for words in ["/verbose on", "/verbose full", "/verbose full"] {
-            let turn = bot.user(Platform::Telegram, words).await;
+            let turn = bot.user(platform::TELEGRAM, words).await;
             assert_eq!(turn.ended().await, Some(Terminal::DirectiveAck));
         }
         let changes: Vec<_> = bot
@@ -129,7 +130,7 @@ fn a_command_is_carried_out_and_answered_once_whatever_a_kill_leaves() {
         let signal = "signal".into();
         let off = bot.engine.toggle(&signal, false, Actor::Pipeline, "a test");
         off.await.unwrap();
-        let _turn = bot.user(Platform::Signal, "/whoami").await;
+        let _turn = bot.user(platform::SIGNAL, "/whoami").await;
         pause().await;
         bot
     };
@@ -140,7 +141,7 @@ fn a_command_is_carried_out_and_answered_once_whatever_a_kill_leaves() {
         let on = bot.engine.toggle(&signal, true, Actor::Pipeline, "a test");
         on.await.unwrap();
         tokio::time::sleep(Duration::from_secs(30)).await;
-        let screen = bot.screen(Platform::Signal);
+        let screen = bot.screen(platform::SIGNAL);
         assert_eq!(screen.len(), 1, "{screen:?}");
         assert!(screen[0].contains("Your id: `alice`"), "{screen:?}");
         let whoami = Terminal::Command {
@@ -155,10 +156,10 @@ fn a_stop_word_stops_the_run_and_drops_what_waits() {
     runtime().block_on(async {
         let bot = Bot::start().await;
         bot.says([text("One star."), stall(3_600_000)]);
-        let first = bot.user(Platform::Discord, "Count the stars").await;
+        let first = bot.user(platform::DISCORD, "Count the stars").await;
         pause().await;
-        let second = bot.user(Platform::Discord, "And the moons").await;
-        let stop = bot.user(Platform::Discord, "please stop…").await;
+        let second = bot.user(platform::DISCORD, "And the moons").await;
+        let stop = bot.user(platform::DISCORD, "please stop…").await;
         assert_eq!(
             stop.ended().await,
             Some(Terminal::Command { name: "stop".into() })
@@ -179,7 +180,7 @@ fn a_refused_directive_or_command_is_text_and_says_which_setting_decides() {
         let config = "[commands]\nowner_allow_from = [\"root\"]\n";
         for words in ["/think high explain", "/models", "please stop"] {
             let bot = Bot::answering(World::new(), config, Rules::all(), [text("ok")]).await;
-            let turn = bot.user(Platform::Telegram, words).await;
+            let turn = bot.user(platform::TELEGRAM, words).await;
             assert_eq!(turn.ended().await, Some(Terminal::Replied));
             let kinds = bot.kinds().await;
             let read = kinds.iter().find_map(|kind| match kind {
@@ -210,7 +211,7 @@ fn a_command_for_owners_of_somebody_else_is_not_carried_out_and_says_which_setti
             ("/deploy", "commands.custom.deploy.allow_from"),
         ] {
             let bot = Bot::answering(World::new(), config, Rules::all(), []).await;
-            let end = bot.turn(Platform::Telegram, words).await;
+            let end = bot.turn(platform::TELEGRAM, words).await;
             assert!(matches!(end, Terminal::Command { .. }), "{words}: {end}");
             let kinds = bot.kinds().await;
             let refused = kinds.iter().find_map(|kind| match kind {
@@ -220,7 +221,7 @@ fn a_command_for_owners_of_somebody_else_is_not_carried_out_and_says_which_setti
             let refused = refused.unwrap_or_else(|| panic!("{words}: nothing is recorded"));
             assert_eq!(refused.scope, DirectiveScope::Refused);
             assert_eq!(refused.setting.as_deref(), Some(setting), "{words}");
-            assert_eq!(bot.screen(Platform::Telegram), [""; 0], "{words}");
+            assert_eq!(bot.screen(platform::TELEGRAM), [""; 0], "{words}");
             assert!(!bot.engine.restart_asked().is_cancelled());
         }
     });
@@ -232,7 +233,7 @@ fn a_new_session_clears_what_was_set_but_not_what_an_owner_closed() {
         let config = "[commands]\nowner_allow_from = [\"alice\"]\n";
         let bot = Bot::answering(World::new(), config, Rules::all(), []).await;
         for words in ["/verbose on", "/send off", "/new"] {
-            let _ended = bot.user(Platform::Telegram, words).await.ended().await;
+            let _ended = bot.user(platform::TELEGRAM, words).await.ended().await;
         }
         let (records, _) = bot.journal.sessions(9).await.unwrap();
         let settings: Vec<_> = records[0].settings.written();
@@ -316,7 +317,7 @@ fn every_vector_of_the_reader_is_read_the_same_on_the_way_to_the_agent() {
 
 async fn assert_read_alike(vector: &Vector, config: &str) {
     let bot = Bot::answering(World::new(), config, Rules::all(), [text("ok")]).await;
-    let ended = bot.user(Platform::Telegram, &vector.input).await.ended().await;
+    let ended = bot.user(platform::TELEGRAM, &vector.input).await.ended().await;
     let kinds = bot.kinds().await;
     let prompt = kinds.iter().find_map(|kind| match kind {
         Kind::Prepared { prompt } => Some(prompt.as_str()),
@@ -345,12 +346,12 @@ async fn assert_read_alike(vector: &Vector, config: &str) {
 fn the_cap_of_a_session_comes_before_the_configured_one() {
     runtime().block_on(async {
         let bot = Bot::start().await;
-        let _ended = bot.user(Platform::Telegram, "/queue cap:1").await.ended().await;
+        let _ended = bot.user(platform::TELEGRAM, "/queue cap:1").await.ended().await;
         bot.says([stall(3_600_000)]);
-        let _runs = bot.user(Platform::Telegram, "one").await;
+        let _runs = bot.user(platform::TELEGRAM, "one").await;
         pause().await;
-        let _waits = bot.user(Platform::Telegram, "two").await;
-        let full = bot.user(Platform::Telegram, "three").await.ended().await;
+        let _waits = bot.user(platform::TELEGRAM, "two").await;
+        let full = bot.user(platform::TELEGRAM, "three").await.ended().await;
         let gate = foldback_wire::Gate::QueueFull;
         assert_eq!(full, Some(Terminal::Blocked { gate }));
     });

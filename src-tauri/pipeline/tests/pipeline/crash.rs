@@ -2,7 +2,7 @@
 //! and says what it cannot know.
 
 use crate::bot::{Bot, World, killed, later, runtime, slow, text, tool};
-use foldback_channels::sim::CallFault;
+use foldback_channels::{platform, sim::CallFault};
 use foldback_pipeline::Rules;
 use foldback_wire::{Actor, OpKind, Outcome, OutcomeCode, Platform, Terminal};
 use std::{
@@ -54,7 +54,7 @@ fn applied(bot: &Bot, platform: Platform) -> BTreeMap<String, usize> {
 
 #[test]
 fn at_most_one_operation_is_unknown_and_none_is_doubled() {
-    for platform in [Platform::Telegram, Platform::Discord, Platform::Signal] {
+    for platform in [platform::TELEGRAM, platform::DISCORD, platform::SIGNAL] {
         let mut unknown_seen = 0;
         for at in (0..6_000).step_by(110) {
             let world = crash_at(platform, Duration::from_millis(at));
@@ -67,7 +67,7 @@ fn at_most_one_operation_is_unknown_and_none_is_doubled() {
                 let unknown = bot.unknown().await;
                 assert!(unknown <= 1, "{platform} at {at}: {:?}", bot.outcomes().await);
                 assert!(
-                    platform != Platform::Discord || unknown == 0,
+                    platform != platform::DISCORD || unknown == 0,
                     "it knows repetitions by their key"
                 );
                 unknown_seen += unknown;
@@ -86,7 +86,7 @@ fn at_most_one_operation_is_unknown_and_none_is_doubled() {
         }
         assert_eq!(
             unknown_seen > 0,
-            platform != Platform::Discord,
+            platform != platform::DISCORD,
             "{platform}: crashes hit calls in flight"
         );
     }
@@ -127,8 +127,8 @@ fn unknown_of_two_chats(settings: &str, own: Platform, other: (Platform, &str), 
 fn a_conversation_that_speaks_in_two_chats_leaves_at_most_one_operation_unknown() {
     for scope in ["per-sender", "global"] {
         let settings = format!("[session]\nscope = \"{scope}\"\n[output]\nallow_targets = [\"slack:c1\"]\n");
-        let other = (Platform::Slack, "c1");
-        let unknown = unknown_of_two_chats(&settings, Platform::Signal, other, Duration::ZERO);
+        let other = (platform::SLACK, "c1");
+        let unknown = unknown_of_two_chats(&settings, platform::SIGNAL, other, Duration::ZERO);
         assert_eq!(unknown, 1, "{scope}");
     }
 }
@@ -136,8 +136,8 @@ fn a_conversation_that_speaks_in_two_chats_leaves_at_most_one_operation_unknown(
 #[test]
 fn a_conversation_in_two_chats_of_a_platform_with_keys_leaves_at_most_one_for_a_late_start_to_doubt() {
     let settings = "[output]\nallow_targets = [\"discord:c2\"]\n";
-    let other = (Platform::Discord, "c2");
-    let unknown = unknown_of_two_chats(settings, Platform::Discord, other, Duration::from_mins(3));
+    let other = (platform::DISCORD, "c2");
+    let unknown = unknown_of_two_chats(settings, platform::DISCORD, other, Duration::from_mins(3));
     assert_eq!(unknown, 1);
 }
 
@@ -149,7 +149,7 @@ fn a_dry_run_that_a_crash_cut_off_leaves_no_doubt() {
         let channel = bot.engine.channels().channel(&"signal".into()).unwrap();
         channel.plan(1, slow(OpKind::SendText, CALL), Actor::Console);
         bot.says([text("One.")]);
-        let _turn = bot.user(Platform::Signal, "hi").await;
+        let _turn = bot.user(platform::SIGNAL, "hi").await;
         tokio::time::sleep(CALL / 2).await;
         bot
     });
@@ -160,14 +160,14 @@ fn a_dry_run_that_a_crash_cut_off_leaves_no_doubt() {
         let dry = |(_, outcome): &(_, Outcome)| outcome.code == OutcomeCode::DryRun;
         assert!(outcomes.iter().any(dry), "{outcomes:?}");
         assert_eq!(bot.unknown().await, 0, "{outcomes:?}");
-        assert!(bot.operations(Platform::Signal).is_empty());
+        assert!(bot.operations(platform::SIGNAL).is_empty());
         bot.check().await;
     });
 }
 
 #[test]
 fn a_turn_cut_off_by_a_crash_has_failed_and_says_so() {
-    let world = crash_at(Platform::Signal, Duration::from_millis(500));
+    let world = crash_at(platform::SIGNAL, Duration::from_millis(500));
     runtime().block_on(async {
         let bot = Bot::in_world(world, "", Rules::all()).await;
         tokio::time::sleep(Duration::from_secs(5)).await;
@@ -179,7 +179,7 @@ fn a_turn_cut_off_by_a_crash_has_failed_and_says_so() {
 
 #[test]
 fn what_was_in_flight_long_ago_is_not_sent_again_even_under_its_key() {
-    let world = crash_at(Platform::Discord, Duration::from_millis(150));
+    let world = crash_at(platform::DISCORD, Duration::from_millis(150));
     runtime().block_on(async {
         tokio::time::sleep(Duration::from_mins(10)).await;
         let bot = Bot::in_world(world, "", Rules::all()).await;
@@ -197,7 +197,7 @@ fn comes_again(mute: bool) {
         let bot = Bot::start().await;
         assert_eq!(bot.engine.mute(mute, Actor::Console), mute);
         bot.says([text("Once.")]);
-        let message = bot.message(Platform::Signal, "hi");
+        let message = bot.message(platform::SIGNAL, "hi");
         let turn = bot.engine.submit(message.clone()).await.unwrap();
         if mute {
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -213,7 +213,7 @@ fn comes_again(mute: bool) {
         let again = bot.engine.submit(message).await.unwrap();
         assert_eq!(again.ended().await, Some(Terminal::Duplicate));
         tokio::time::sleep(Duration::from_secs(1)).await;
-        assert_eq!(bot.screen(Platform::Signal), ["Once."]);
+        assert_eq!(bot.screen(platform::SIGNAL), ["Once."]);
         bot.check().await;
     });
 }
@@ -230,7 +230,7 @@ fn a_message_whose_whole_answer_was_in_the_outbox_is_a_duplicate_after_the_crash
 
 #[test]
 fn a_process_killed_before_it_had_closed_the_turns_of_another_leaves_them_to_the_next() {
-    let world = crash_at(Platform::Signal, Duration::from_millis(500));
+    let world = crash_at(platform::SIGNAL, Duration::from_millis(500));
     // Killed right after its start: the tasks that close what was left have not run.
     let world = runtime().block_on(Bot::barely_started(world));
     runtime().block_on(async {

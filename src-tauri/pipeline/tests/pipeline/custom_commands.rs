@@ -5,11 +5,12 @@ use crate::{
     speech::speaking,
 };
 use foldback_agents::speech::ToneVoice;
+use foldback_channels::platform;
 use foldback_pipeline::Rules;
 use foldback_wire::{Event, Kind, OpKind, Platform, Terminal};
 use std::time::Duration;
 
-const ON: Platform = Platform::Telegram;
+const ON: Platform = platform::TELEGRAM;
 /// Alice may use commands, and owns nothing.
 const GUEST: &str =
     "[commands]\nallow_from = { \"*\" = [\"*\"] }\nowner_allow_from = [\"4711\"]\ntell_refused = true\n";
@@ -189,7 +190,7 @@ fn a_command_beside_a_text_is_answered_once_over_a_kill() {
     let world = killed(async {
         let bot = Bot::with(CONFIG).await;
         bot.says([foldback_agents::Act::Stall(3_600_000).into()]);
-        let _busy = bot.user(Platform::Slack, "busy").await;
+        let _busy = bot.user(platform::SLACK, "busy").await;
         let _waits = bot.user(ON, "hi\n[[whoami]]").await;
         tokio::time::sleep(Duration::from_secs(5)).await;
         bot

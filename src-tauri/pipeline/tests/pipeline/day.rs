@@ -4,6 +4,7 @@
 use crate::bot::{Bot, EPOCH, JumpClock, World, from_alice, parts};
 use async_trait::async_trait;
 use foldback_agents::{Agent, AgentEvent, ScriptAgent, Step, StepSink, TurnRequest};
+use foldback_channels::platform;
 use foldback_channels::sim::{Author, CallFailure, CallFault, Content};
 use foldback_pipeline::{Engine, Parts, Rules, Turn};
 use foldback_store::Journal as _;
@@ -87,7 +88,7 @@ impl Day {
     async fn go_on(&mut self, lasting: Duration, part: &str) {
         let messages = lasting.as_secs() / EVERY.as_secs();
         for number in 0..usize::try_from(messages).unwrap() {
-            for platform in Platform::ALL {
+            for platform in platform::ALL {
                 self.write(*platform, number, format!("{part} {number}")).await;
             }
             tokio::time::sleep(EVERY).await;
@@ -97,7 +98,7 @@ impl Day {
                 (0, 0, 0),
                 "{part} {number}: {idle:?}"
             );
-            let lately = 5 * Platform::ALL.len() + 10;
+            let lately = 5 * platform::ALL.len() + 10;
             assert!(idle.messages <= lately || number < 5, "{part} {number}: {idle:?}");
             assert!(idle.tasks <= 8, "{part} {number}: {idle:?}");
         }
@@ -125,24 +126,24 @@ async fn a_day_with_a_sleep_of_eight_hours_loses_and_doubles_nothing() {
 
     // Caught in the middle: a call that is to be tried again, a slow answer, and who waits behind it.
     day.bot.fault(
-        Platform::Slack,
+        platform::SLACK,
         CallFault {
             retry_after_ms: Some(20_000),
             ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
         },
     );
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         day.write(*platform, 0, "slowly at dusk".to_owned()).await;
         day.write(*platform, 0, "behind it".to_owned()).await;
         day.write(*platform, 1, "just now".to_owned()).await;
     }
     tokio::time::sleep(Duration::from_secs(40)).await;
     let asleep = day.bot.engine.footprint();
-    assert_eq!(asleep.conversations, Platform::ALL.len(), "{asleep:?}");
+    assert_eq!(asleep.conversations, platform::ALL.len(), "{asleep:?}");
     day.clock.suspend(Duration::from_hours(8));
     // Messages of the meantime come at once.
     for number in 0..96 {
-        for platform in Platform::ALL {
+        for platform in platform::ALL {
             day.write(*platform, number, format!("asleep {number}")).await;
         }
     }

@@ -1,11 +1,12 @@
 //! Messages that wait for more of their sender (`channels.NAME.debounce`); also over a kill.
 
 use crate::bot::{Bot, killed, later, runtime, text};
+use foldback_channels::platform;
 use foldback_pipeline::Rules;
 use foldback_wire::{Event, HoldReason, Kind, Platform, Stage, Terminal, TurnId};
 use std::time::Duration;
 
-const ON: Platform = Platform::Telegram;
+const ON: Platform = platform::TELEGRAM;
 const CONFIG: &str = "[channels.telegram]\ndebounce = \"2s\"\n";
 
 async fn pause(ms: u64) {
@@ -135,7 +136,7 @@ async fn what_has_settings_of_its_own_or_another_place_is_not_put_with_it() {
     pause(500).await;
     let second = bot.user(ON, "/verbose on 2").await;
     bot.says([text("elsewhere")]);
-    let other = bot.user(Platform::Signal, "3").await;
+    let other = bot.user(platform::SIGNAL, "3").await;
     for turn in [first, second, other] {
         assert_eq!(turn.ended().await, Some(Terminal::Replied));
     }

@@ -1,8 +1,9 @@
 //! Directives, on channels that can and channels that cannot.
 
 use crate::bot::{Bot, later, text};
+use foldback_channels::platform;
 use foldback_channels::sim::{CallFailure, CallFault};
-use foldback_wire::{Actor, Code, Kind, OpKind, Operation, OutcomeCode, Platform, Terminal};
+use foldback_wire::{Actor, Code, Kind, OpKind, Operation, OutcomeCode, Terminal};
 use std::time::Duration;
 
 async fn skips(bot: &Bot) -> Vec<(OutcomeCode, String)> {
@@ -25,10 +26,10 @@ async fn codes(bot: &Bot) -> Vec<Code> {
 async fn directives_run_before_the_text_that_follows() {
     let bot = Bot::start().await;
     bot.says([text("Before. <actions><react emoji=\"eyes\"/></actions> After.")]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Telegram), ["Before. After."]);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Before. After."]);
     assert_eq!(
-        bot.operations(Platform::Telegram),
+        bot.operations(platform::TELEGRAM),
         [OpKind::React, OpKind::SendText]
     );
     bot.check().await;
@@ -45,19 +46,19 @@ async fn an_answer_that_is_only_a_file_of_which_nobody_knows_ends_as_unknown() {
     ] {
         let bot = Bot::start().await;
         std::fs::write(bot.send_dir.join("a.ogg"), "OggS").unwrap();
-        bot.fault(Platform::Telegram, CallFault::first(op, CallFailure::LostAck));
+        bot.fault(platform::TELEGRAM, CallFault::first(op, CallFailure::LostAck));
         bot.says([text(answer)]);
-        let terminal = bot.turn(Platform::Telegram, "hi").await;
+        let terminal = bot.turn(platform::TELEGRAM, "hi").await;
         assert!(matches!(terminal, Terminal::Unknown { .. }), "{op}: {terminal:?}");
         bot.check().await;
 
         // What is said beside it is the answer.
         let bot = Bot::start().await;
         std::fs::write(bot.send_dir.join("a.ogg"), "OggS").unwrap();
-        bot.fault(Platform::Telegram, CallFault::first(op, CallFailure::LostAck));
+        bot.fault(platform::TELEGRAM, CallFault::first(op, CallFailure::LostAck));
         bot.says([text(&format!("{answer}Here."))]);
         assert_eq!(
-            bot.turn(Platform::Telegram, "hi").await,
+            bot.turn(platform::TELEGRAM, "hi").await,
             Terminal::Replied,
             "{op}"
         );
@@ -71,8 +72,8 @@ async fn what_a_channel_cannot_do_never_blocks_the_text() {
     bot.says([text(
         "<actions><react emoji=\"eyes\"/><send-file path=\"a.txt\"/><voice>Hey</voice></actions>Still here.",
     )]);
-    assert_eq!(bot.turn(Platform::Whatsapp, "hi").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Whatsapp), ["Still here."]);
+    assert_eq!(bot.turn(platform::WHATSAPP, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::WHATSAPP), ["Still here."]);
     let outcomes: Vec<_> = skips(&bot).await.into_iter().map(|(code, _)| code).collect();
     assert_eq!(outcomes, [OutcomeCode::Unsupported; 3]);
     assert_eq!(codes(&bot).await, [Code::UnsupportedOnChannel; 3]);
@@ -84,10 +85,10 @@ async fn an_answer_whose_directives_are_all_skipped_says_nothing_but_warns() {
     let bot = Bot::with("[output]\ndisable = [\"react\"]\n").await;
     bot.says([text("<actions><react emoji=\"eyes\"/></actions>")]);
     assert!(matches!(
-        bot.turn(Platform::Telegram, "hi").await,
+        bot.turn(platform::TELEGRAM, "hi").await,
         Terminal::Silent { .. }
     ));
-    assert!(bot.screen(Platform::Telegram).is_empty());
+    assert!(bot.screen(platform::TELEGRAM).is_empty());
     let warned = |k: &Kind| matches!(k, Kind::Warned { detail } if detail.contains("every directive"));
     assert!(bot.kinds().await.iter().any(warned));
     bot.check().await;
@@ -98,11 +99,11 @@ async fn skipped_directives_do_not_make_held_text_nothing() {
     let bot = Bot::with("[output]\ndisable = [\"react\"]\n").await;
     bot.engine.mute(true, Actor::Console);
     bot.says([text("<actions><react emoji=\"eyes\"/></actions>Here.")]);
-    let turn = bot.user(Platform::Telegram, "hi").await;
+    let turn = bot.user(platform::TELEGRAM, "hi").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     bot.engine.mute(false, Actor::Console);
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Telegram), ["Here."]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Here."]);
     let warned = |k: &Kind| matches!(k, Kind::Warned { detail } if detail.contains("every directive"));
     assert!(!bot.kinds().await.iter().any(warned));
     bot.check().await;
@@ -112,12 +113,12 @@ async fn skipped_directives_do_not_make_held_text_nothing() {
 async fn a_failing_directive_is_recorded_and_the_text_goes_out() {
     let bot = Bot::start().await;
     bot.fault(
-        Platform::Discord,
+        platform::DISCORD,
         CallFault::first(OpKind::React, CallFailure::Forbidden),
     );
     bot.says([text("<actions><react emoji=\"eyes\"/></actions>Text.")]);
-    assert_eq!(bot.turn(Platform::Discord, "hi").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Discord), ["Text."]);
+    assert_eq!(bot.turn(platform::DISCORD, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::DISCORD), ["Text."]);
     bot.check().await;
 }
 
@@ -126,8 +127,8 @@ async fn a_failing_directive_is_recorded_and_the_text_goes_out() {
 async fn a_file_that_does_not_exist_is_missing() {
     let bot = Bot::start().await;
     bot.says([text("<actions><send-file path=\"nothing.txt\"/></actions>Sent.")]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Telegram), ["Sent."]);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Sent."]);
     let skipped = bot.kinds().await.into_iter().find_map(|kind| match kind {
         Kind::Skipped { outcome, setting, .. } => Some((outcome.code, outcome.detail, setting)),
         _ => None,
@@ -140,7 +141,7 @@ async fn a_file_that_does_not_exist_is_missing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_workspace_s_own_emoji_goes_by_its_name_on_slack_and_nowhere_else() {
-    for platform in [Platform::Slack, Platform::Telegram] {
+    for platform in [platform::SLACK, platform::TELEGRAM] {
         let bot = Bot::start().await;
         bot.says([text("<actions><react emoji=\":PartyParrot:\"/></actions>Sent.")]);
         assert_eq!(bot.turn(platform, "hi").await, Terminal::Replied);
@@ -155,7 +156,7 @@ async fn a_workspace_s_own_emoji_goes_by_its_name_on_slack_and_nowhere_else() {
             })
             .collect();
         let expected: &[_] = match platform {
-            Platform::Slack => &[(":partyparrot:".to_owned(), "partyparrot".to_owned())],
+            platform::SLACK => &[(":partyparrot:".to_owned(), "partyparrot".to_owned())],
             _ => &[],
         };
         assert_eq!(sent, expected);
@@ -172,9 +173,9 @@ async fn files_go_out_from_the_folder_only() {
         "<actions><send-file path=\"report.pdf\" caption=\"The report\" cleanup=\"true\"/>",
         "<send-file path=\"../../secret\"/><send-file path=\"/etc/passwd\"/></actions>Sent.",
     ))]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
     assert_eq!(
-        bot.screen(Platform::Telegram),
+        bot.screen(platform::TELEGRAM),
         ["File report.pdf The report", "Sent."]
     );
     let refused = skips(&bot).await;
@@ -197,7 +198,7 @@ async fn what_is_refused_names_the_setting_that_would_change_it() {
         "<send-file path=\"large.bin\"/>",
         "<send-message channel=\"slack\" chat=\"c1\">psst</send-message></actions>Sent.",
     ))]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
     let setting = |kind| match kind {
         Kind::Skipped { setting, .. } => Some(setting.unwrap_or_default()),
         _ => None,
@@ -223,14 +224,14 @@ async fn cleanup_needs_the_setting_and_an_acknowledgement() {
         std::fs::write(bot.send_dir.join("a.txt"), "a").unwrap();
         if fault {
             bot.fault(
-                Platform::Slack,
+                platform::SLACK,
                 CallFault::first(OpKind::SendFile, CallFailure::Rejected),
             );
         }
         bot.says([text(
             "<actions><send-file path=\"a.txt\" cleanup=\"true\"/></actions>Ok.",
         )]);
-        assert_eq!(bot.turn(Platform::Slack, "hi").await, Terminal::Replied);
+        assert_eq!(bot.turn(platform::SLACK, "hi").await, Terminal::Replied);
         assert!(bot.send_dir.join("a.txt").exists());
         bot.check().await;
     }
@@ -244,9 +245,9 @@ async fn a_caption_that_is_too_long_follows_as_text() {
     bot.says([text(&format!(
         "<actions><send-file path=\"a.png\" caption=\"{caption}\"/></actions>"
     ))]);
-    bot.turn(Platform::Telegram, "hi").await;
+    bot.turn(platform::TELEGRAM, "hi").await;
     assert_eq!(
-        bot.screen(Platform::Telegram),
+        bot.screen(platform::TELEGRAM),
         ["Image a.png ".to_owned(), caption]
     );
     bot.check().await;
@@ -257,7 +258,7 @@ async fn a_caption_of_audio_where_there_is_none_follows_as_text_also_after_a_rat
     let bot = Bot::start().await;
     std::fs::write(bot.send_dir.join("a.mp3"), "mp3").unwrap();
     bot.fault(
-        Platform::Whatsapp,
+        platform::WHATSAPP,
         CallFault {
             retry_after_ms: Some(20_000),
             ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
@@ -266,8 +267,8 @@ async fn a_caption_of_audio_where_there_is_none_follows_as_text_also_after_a_rat
     bot.says([text(
         "<actions><send-file path=\"a.mp3\" kind=\"audio\" caption=\"The song\"/></actions>",
     )]);
-    bot.turn(Platform::Whatsapp, "hi").await;
-    assert_eq!(bot.screen(Platform::Whatsapp), ["Audio a.mp3 ", "The song"]);
+    bot.turn(platform::WHATSAPP, "hi").await;
+    assert_eq!(bot.screen(platform::WHATSAPP), ["Audio a.mp3 ", "The song"]);
     assert_eq!(bot.warnings("audio has no caption on this channel").await, 1);
     bot.check().await;
 }
@@ -282,8 +283,8 @@ async fn a_caption_that_grows_too_long_when_it_is_sent_follows_as_text() {
         bot.says([text(&format!(
             "<actions><send-file path=\"a.png\" caption=\"{caption}\"/></actions>"
         ))]);
-        bot.turn(Platform::Slack, "hi").await;
-        let screen = bot.screen(Platform::Slack);
+        bot.turn(platform::SLACK, "hi").await;
+        let screen = bot.screen(platform::SLACK);
         let file = screen.iter().position(|shown| shown.starts_with("Image a.png"));
         assert!(file.is_some(), "{extra}: the file arrives: {screen:?}");
         assert_eq!(
@@ -308,9 +309,9 @@ async fn other_chats_are_closed_unless_the_operator_opens_them() {
     for (table, elsewhere) in [("", 0), ("[output]\nallow_targets = [\"slack:C1\"]\n", 1)] {
         let bot = Bot::with(table).await;
         bot.says([text(answer)]);
-        assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-        assert_eq!(bot.screen(Platform::Telegram), ["Told them."]);
-        assert_eq!(bot.calls(Platform::Slack, OpKind::SendText).len(), elsewhere);
+        assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+        assert_eq!(bot.screen(platform::TELEGRAM), ["Told them."]);
+        assert_eq!(bot.calls(platform::SLACK, OpKind::SendText).len(), elsewhere);
         assert_eq!(codes(&bot).await.contains(&Code::NotAllowed), elsewhere == 0);
         bot.check().await;
     }
@@ -324,22 +325,22 @@ async fn a_reply_goes_to_the_named_message_once() {
         later(50, "Yes."),
         later(3_000, " Indeed."),
     ]);
-    let message = bot.message(Platform::Discord, "hi");
+    let message = bot.message(platform::DISCORD, "hi");
     let id = message.message.clone();
     assert_eq!(
         bot.engine.submit(message).await.unwrap().ended().await,
         Some(Terminal::Replied)
     );
-    assert_eq!(bot.screen(Platform::Discord), [format!("[to {id}] Yes. Indeed.")]);
+    assert_eq!(bot.screen(platform::DISCORD), [format!("[to {id}] Yes. Indeed.")]);
     bot.check().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_refused_or_misformed_reply_target_gives_a_plain_send_and_a_warning() {
     for (platform, target) in [
-        (Platform::Discord, "abc"),
-        (Platform::Discord, "99999"),
-        (Platform::Telegram, "99999"),
+        (platform::DISCORD, "abc"),
+        (platform::DISCORD, "99999"),
+        (platform::TELEGRAM, "99999"),
     ] {
         let bot = Bot::start().await;
         bot.says([text(&format!("[[reply_to:{target}]]Hello."))]);
@@ -365,7 +366,7 @@ async fn the_documented_examples_of_policy_and_channel_are_found() {
     ] {
         let bot = Bot::with(table).await;
         bot.says([text(code.example().text)]);
-        assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+        assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
         assert_eq!(codes(&bot).await, [code]);
     }
 }

@@ -3,9 +3,10 @@
 use crate::bot::{Bot, World, parts, text};
 use async_trait::async_trait;
 use foldback_agents::{Act, Agent, ScriptAgent, ScriptStep, StepSink, TurnRequest};
+use foldback_channels::platform;
 use foldback_pipeline::{Engine, Parts, Rules};
 use foldback_store::{Journal, JournalLayer, MemoryJournal, StoreError};
-use foldback_wire::{Actor, Kind, Platform, Seq, SessionId, Terminal, rpc::AgentSession};
+use foldback_wire::{Actor, Kind, Seq, SessionId, Terminal, rpc::AgentSession};
 use std::{
     sync::{
         Arc, Mutex,
@@ -57,7 +58,7 @@ async fn a_message_that_could_not_be_written_down_is_no_duplicate_of_itself() {
     let world = World::new();
     let message = Bot::in_world(World::new(), "", Rules::all())
         .await
-        .message(Platform::Signal, "hi");
+        .message(platform::SIGNAL, "hi");
     let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
     agent.queue(None, vec![text("Here.")]);
     let journal = Arc::new(Odd {
@@ -87,13 +88,13 @@ async fn a_start_reads_what_is_open_and_nothing_that_is_over() {
     for n in 0..200 {
         bot.says([text("Said.")]);
         assert_eq!(
-            bot.turn(Platform::Signal, &format!("{n}")).await,
+            bot.turn(platform::SIGNAL, &format!("{n}")).await,
             Terminal::Replied
         );
     }
     bot.says([stall(3_600_000)]);
     for words in ["1", "2", "3"] {
-        let _turn = bot.user(Platform::Signal, words).await;
+        let _turn = bot.user(platform::SIGNAL, words).await;
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
     let world = bot.into_world();
@@ -131,8 +132,8 @@ async fn a_message_that_panics_is_told_of_and_the_next_ones_are_taken_in() {
     let world = World::new();
     let elsewhere = Bot::in_world(World::new(), "", Rules::all()).await;
     let (first, second) = (
-        elsewhere.message(Platform::Signal, "hi"),
-        elsewhere.message(Platform::Signal, "and you?"),
+        elsewhere.message(platform::SIGNAL, "hi"),
+        elsewhere.message(platform::SIGNAL, "and you?"),
     );
     let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
     for answer in ["Fine.", "Here."] {
@@ -150,7 +151,7 @@ async fn a_message_that_panics_is_told_of_and_the_next_ones_are_taken_in() {
         ..parts(&world, "", Rules::all(), agent)
     };
     let _engine = Engine::start(parts).await.unwrap();
-    let signal = &world.loopbacks[&Platform::Signal];
+    let signal = &world.loopbacks[&platform::SIGNAL];
     // The first one comes again, as its platform was not told that it is kept.
     for message in [&first, &second, &first] {
         signal.inject(message.clone()).unwrap();
@@ -210,7 +211,7 @@ fn stall(ms: u64) -> ScriptStep {
 /// What begins while the journal is written still has the old conversation, and must not keep it.
 #[tokio::test(start_paused = true)]
 async fn what_begins_while_a_conversation_is_forgotten_does_not_keep_it() {
-    let platform = Platform::Signal;
+    let platform = platform::SIGNAL;
     let world = World::new();
     let messages = Bot::in_world(World::new(), "", Rules::all()).await;
     let agent = Arc::new(Remembering {

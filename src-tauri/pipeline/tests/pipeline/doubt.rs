@@ -5,7 +5,7 @@ use crate::bot::{Bot, EPOCH, World, killed, later, runtime, slow, text, tool};
 use async_trait::async_trait;
 use foldback_agents::{Agent, ScriptAgent, StepSink, TurnRequest};
 use foldback_channels::{
-    Loopback,
+    Loopback, platform,
     sim::{CallFailure, CallFault},
 };
 use foldback_pipeline::{Rules, TokioClock};
@@ -39,13 +39,13 @@ async fn a_first_frame_nobody_knows_of_is_not_sent_again() {
         times: 9,
         ..CallFault::first(OpKind::SendText, CallFailure::LostAck)
     };
-    bot.fault(Platform::Telegram, lost);
+    bot.fault(platform::TELEGRAM, lost);
     bot.says([text("one"), later(3_000, " two"), later(3_000, " three")]);
-    let ended = bot.turn(Platform::Telegram, "hi").await;
+    let ended = bot.turn(platform::TELEGRAM, "hi").await;
     assert!(matches!(ended, Terminal::Unknown { .. }), "{ended}");
     // The frame, and the whole text once.
-    assert_eq!(bot.screen(Platform::Telegram), ["one", "one two three"]);
-    assert_eq!(bot.calls(Platform::Telegram, OpKind::SendText).len(), 2);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["one", "one two three"]);
+    assert_eq!(bot.calls(platform::TELEGRAM, OpKind::SendText).len(), 2);
     assert!(bot.warnings("may stand on the screen twice").await > 0);
     bot.check().await;
 }
@@ -54,13 +54,13 @@ async fn a_first_frame_nobody_knows_of_is_not_sent_again() {
 async fn a_first_frame_nobody_knows_of_is_found_again_by_its_key() {
     let bot = Bot::start().await;
     bot.fault(
-        Platform::Discord,
+        platform::DISCORD,
         CallFault::first(OpKind::SendText, CallFailure::LostAck),
     );
     bot.says([text("one"), later(3_000, " two")]);
-    assert_eq!(bot.turn(Platform::Discord, "hi").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Discord), ["one two"]);
-    let calls = bot.calls(Platform::Discord, OpKind::SendText);
+    assert_eq!(bot.turn(platform::DISCORD, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::DISCORD), ["one two"]);
+    let calls = bot.calls(platform::DISCORD, OpKind::SendText);
     assert_eq!(calls.len(), 2);
     assert_eq!(calls[0].call.key, calls[1].call.key);
     assert_eq!(bot.warnings("").await, 0);
@@ -70,10 +70,10 @@ async fn a_first_frame_nobody_knows_of_is_found_again_by_its_key() {
 #[tokio::test(start_paused = true)]
 async fn an_edit_nobody_knows_of_is_not_taken_for_the_text_before_it() {
     let bot = Bot::start().await;
-    let can = foldback_channels::profile(Platform::Telegram);
+    let can = foldback_channels::profile(platform::TELEGRAM);
     let first = format!("{} ", "a".repeat(can.text_limit - 10));
     bot.fault(
-        Platform::Telegram,
+        platform::TELEGRAM,
         CallFault::first(OpKind::EditText, CallFailure::LostAck),
     );
     // What was shown at first becomes the whole first message, after an edit showed more of it.
@@ -82,9 +82,9 @@ async fn an_edit_nobody_knows_of_is_not_taken_for_the_text_before_it() {
         later(3_000, " bb"),
         later(100, &"b".repeat(20)),
     ]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
     assert_eq!(
-        bot.screen(Platform::Telegram),
+        bot.screen(platform::TELEGRAM),
         [first.trim_end(), &"b".repeat(22)]
     );
     bot.check().await;
@@ -94,14 +94,14 @@ async fn an_edit_nobody_knows_of_is_not_taken_for_the_text_before_it() {
 async fn a_platform_that_wants_no_edit_for_an_hour_keeps_no_text_back() {
     let bot = Bot::start().await;
     bot.fault(
-        Platform::Telegram,
+        platform::TELEGRAM,
         limited(OpKind::EditText, Duration::from_hours(1)),
     );
     bot.says([text("one"), later(2_000, " two"), later(2_000, " three")]);
     let before = bot.now_ms();
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
     assert!(bot.now_ms() - before < 10_000, "{}", bot.now_ms() - before);
-    assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["one two three"]);
     assert!(bot.warnings("the text is sent anew").await > 0);
     bot.check().await;
 }
@@ -110,9 +110,9 @@ async fn a_platform_that_wants_no_edit_for_an_hour_keeps_no_text_back() {
 async fn a_text_sent_anew_for_a_platform_that_wants_no_edit_is_not_confirmed() {
     let bot = Bot::start().await;
     let lost = CallFault::first(OpKind::EditText, CallFailure::LostAck);
-    bot.fault(Platform::Telegram, lost);
+    bot.fault(platform::TELEGRAM, lost);
     bot.fault(
-        Platform::Telegram,
+        platform::TELEGRAM,
         CallFault {
             nth: 2,
             ..limited(OpKind::EditText, Duration::from_hours(1))
@@ -120,9 +120,9 @@ async fn a_text_sent_anew_for_a_platform_that_wants_no_edit_is_not_confirmed() {
     );
     let says = [" two", " three", " four"].map(|word| later(3_000, word));
     bot.says(std::iter::once(text("one")).chain(says));
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
     assert!(bot.now_ms() < 20_000, "{}", bot.now_ms());
-    assert_eq!(bot.screen(Platform::Telegram), ["one two three four"]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["one two three four"]);
     assert_eq!(bot.warnings("may still come").await, 0);
     let outcomes = bot.outcomes().await.into_iter();
     let failed = outcomes.filter(|(_, outcome)| outcome.code == OutcomeCode::Failed);
@@ -134,22 +134,22 @@ async fn a_text_sent_anew_for_a_platform_that_wants_no_edit_is_not_confirmed() {
 async fn held(answer: Option<CallFailure>) -> Bot {
     let bot = Bot::start().await;
     let lost = CallFault::first(OpKind::EditText, CallFailure::LostAck);
-    bot.fault(Platform::Telegram, lost);
+    bot.fault(platform::TELEGRAM, lost);
     if let Some(answer) = answer {
         let refused = CallFault {
             nth: 2,
             ..CallFault::first(OpKind::EditText, answer)
         };
-        bot.fault(Platform::Telegram, refused);
+        bot.fault(platform::TELEGRAM, refused);
     }
     bot.says([text("one"), later(3_000, " two"), later(100, " three")]);
-    let turn = bot.user(Platform::Telegram, "hi").await;
+    let turn = bot.user(platform::TELEGRAM, "hi").await;
     tokio::time::sleep(Duration::from_millis(3_200)).await;
-    bot.toggle(Platform::Telegram, false).await;
+    bot.toggle(platform::TELEGRAM, false).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
-    bot.toggle(Platform::Telegram, true).await;
+    bot.toggle(platform::TELEGRAM, true).await;
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["one two three"]);
     bot.check().await;
     bot
 }
@@ -157,10 +157,10 @@ async fn held(answer: Option<CallFailure>) -> Bot {
 #[tokio::test(start_paused = true)]
 async fn a_final_edit_that_was_held_is_confirmed_once_it_arrived_and_never_where_it_was_sent_anew() {
     let bot = held(None).await;
-    assert_eq!(bot.calls(Platform::Telegram, OpKind::EditText).len(), 3);
+    assert_eq!(bot.calls(platform::TELEGRAM, OpKind::EditText).len(), 3);
     assert_eq!(bot.warnings("may still come").await, 1);
     let bot = held(Some(CallFailure::Rejected)).await;
-    assert_eq!(bot.calls(Platform::Telegram, OpKind::EditText).len(), 2);
+    assert_eq!(bot.calls(platform::TELEGRAM, OpKind::EditText).len(), 2);
     assert_eq!(bot.warnings("may still come").await, 0);
 }
 
@@ -170,42 +170,42 @@ fn a_final_edit_that_a_kill_kept_from_its_confirmation_is_confirmed_by_the_next_
     let world = killed(async {
         let bot = Bot::start().await;
         let lost = CallFault::first(OpKind::EditText, CallFailure::LostAck);
-        bot.fault(Platform::Telegram, lost);
+        bot.fault(platform::TELEGRAM, lost);
         bot.says([text("one"), later(3_000, " two"), later(100, " three")]);
-        let _turn = bot.user(Platform::Telegram, "hi").await;
+        let _turn = bot.user(platform::TELEGRAM, "hi").await;
         tokio::time::sleep(Duration::from_millis(3_200)).await;
         // The final edit is in the outbox; its channel takes nothing, and the process is killed.
-        bot.toggle(Platform::Telegram, false).await;
+        bot.toggle(platform::TELEGRAM, false).await;
         tokio::time::sleep(Duration::from_secs(5)).await;
         assert!(bot.warnings("may still come").await == 0);
         bot
     });
     runtime().block_on(async {
         let bot = Bot::in_world(world, "", Rules::all()).await;
-        bot.toggle(Platform::Telegram, true).await;
+        bot.toggle(platform::TELEGRAM, true).await;
         tokio::time::sleep(Duration::from_mins(1)).await;
-        assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
+        assert_eq!(bot.screen(platform::TELEGRAM), ["one two three"]);
         assert_eq!(bot.terminals().await, [Terminal::Replied]);
         assert_eq!(bot.warnings("may still come").await, 1);
-        assert_eq!(bot.calls(Platform::Telegram, OpKind::EditText).len(), 3);
+        assert_eq!(bot.calls(platform::TELEGRAM, OpKind::EditText).len(), 3);
         bot.check().await;
     });
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_journal_is_told_where_older_text_may_come_back_on_a_message_that_was_only_blanked() {
-    let world = without(Platform::Telegram, |can| can.delete = false);
+    let world = without(platform::TELEGRAM, |can| can.delete = false);
     let bot = Bot::in_world(world, "", Rules::all()).await;
     let lost = CallFault::first(OpKind::EditText, CallFailure::LostAck);
-    bot.fault(Platform::Telegram, lost);
+    bot.fault(platform::TELEGRAM, lost);
     let refused = CallFault {
         nth: 2,
         ..CallFault::first(OpKind::EditText, CallFailure::Rejected)
     };
-    bot.fault(Platform::Telegram, refused);
+    bot.fault(platform::TELEGRAM, refused);
     bot.says([text("one"), later(3_000, " two"), later(100, " three")]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Telegram), ["\u{200b}", "one two three"]);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["\u{200b}", "one two three"]);
     assert_eq!(bot.warnings("older text would stand there again").await, 1);
     bot.check().await;
 }
@@ -222,15 +222,15 @@ async fn waits(bot: &Bot) -> Vec<HoldReason> {
 async fn a_final_edit_waits_for_a_rate_limit_and_says_so() {
     let bot = Bot::start().await;
     bot.fault(
-        Platform::Telegram,
+        platform::TELEGRAM,
         limited(OpKind::EditText, Duration::from_mins(1)),
     );
     bot.says([text("one"), later(2_000, " two"), later(2_000, " three")]);
     let before = bot.now_ms();
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
     assert!((62_000..70_000).contains(&(bot.now_ms() - before)));
-    assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
-    assert_eq!(bot.operations(Platform::Telegram).len(), 3, "one message, edited");
+    assert_eq!(bot.screen(platform::TELEGRAM), ["one two three"]);
+    assert_eq!(bot.operations(platform::TELEGRAM).len(), 3, "one message, edited");
     assert_eq!(waits(&bot).await, [HoldReason::RateLimited]);
     bot.check().await;
 }
@@ -239,11 +239,11 @@ async fn a_final_edit_waits_for_a_rate_limit_and_says_so() {
 async fn an_end_of_the_process_does_not_wait_for_a_rate_limit() {
     let bot = Bot::start().await;
     bot.fault(
-        Platform::Telegram,
+        platform::TELEGRAM,
         limited(OpKind::EditText, Duration::from_mins(4)),
     );
     bot.says([text("one"), later(2_000, " two"), later(2_000, " three")]);
-    let turn = bot.user(Platform::Telegram, "hi").await;
+    let turn = bot.user(platform::TELEGRAM, "hi").await;
     tokio::time::sleep(Duration::from_secs(10)).await;
     let before = bot.now_ms();
     bot.engine.shutdown(Duration::from_secs(5)).await.unwrap();
@@ -256,7 +256,7 @@ async fn an_end_of_the_process_does_not_wait_for_a_rate_limit() {
     tokio::time::sleep(Duration::from_mins(4)).await;
     let bot = Bot::in_world(world, "", Rules::all()).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
-    assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["one two three"]);
     bot.check().await;
 }
 
@@ -264,10 +264,10 @@ async fn an_end_of_the_process_does_not_wait_for_a_rate_limit() {
 async fn a_platform_that_never_answers_keeps_no_process_from_ending() {
     let bot = Bot::start().await;
     let hangs = slow(OpKind::SendText, Duration::from_hours(100));
-    bot.fault(Platform::Signal, hangs);
+    bot.fault(platform::SIGNAL, hangs);
     let long = "word ".repeat(900);
     bot.says([text(&long)]);
-    let turn = bot.user(Platform::Signal, "hi").await;
+    let turn = bot.user(platform::SIGNAL, "hi").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     let before = bot.now_ms();
     let ended = bot.engine.shutdown(Duration::from_secs(5));
@@ -284,7 +284,7 @@ async fn a_platform_that_never_answers_keeps_no_process_from_ending() {
 
     let bot = Bot::in_world(bot.into_world(), "", Rules::all()).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
-    assert_eq!(bot.screen(Platform::Signal).len(), 2);
+    assert_eq!(bot.screen(platform::SIGNAL).len(), 2);
     assert_eq!(bot.unknown().await, 1);
     bot.check().await;
 }
@@ -313,7 +313,7 @@ async fn an_agent_that_speaks_on_while_the_process_ends_fills_no_outbox_with_fra
     let stubborn = Arc::new(Stubborn(Arc::clone(&agent)));
     let bot = Bot::behind(World::new(), "", Rules::all(), agent, stubborn).await;
     bot.says((0..60).map(|_| later(100, "word ")));
-    let turn = bot.user(Platform::Telegram, "hi").await;
+    let turn = bot.user(platform::TELEGRAM, "hi").await;
     tokio::time::sleep(Duration::from_millis(500)).await;
     bot.engine.shutdown(Duration::from_secs(1)).await.unwrap();
     assert_eq!(turn.ended().await, None);
@@ -334,14 +334,14 @@ async fn the_placeholder_stays_while_any_part_is_not_acknowledged() {
             times: 2,
             ..CallFault::first(OpKind::SendText, failure)
         };
-        bot.fault(Platform::Telegram, fails);
+        bot.fault(platform::TELEGRAM, fails);
         bot.says([
             later(2_000, "[[reply_to_current]]First."),
             tool("t"),
             later(2_000, "[[reply_to_current]]Second."),
         ]);
-        bot.turn(Platform::Telegram, "hi").await;
-        let screen = bot.screen(Platform::Telegram);
+        bot.turn(platform::TELEGRAM, "hi").await;
+        let screen = bot.screen(platform::TELEGRAM);
         assert_eq!(screen[0], "…", "{failure}: {screen:?}");
         assert!(bot.warnings("is left on the screen").await > 0, "{failure}");
         bot.check().await;
@@ -352,12 +352,12 @@ async fn the_placeholder_stays_while_any_part_is_not_acknowledged() {
 async fn a_text_sent_anew_is_no_reason_to_keep_the_placeholder() {
     let bot = Bot::with(PLACEHOLDER).await;
     bot.fault(
-        Platform::Telegram,
+        platform::TELEGRAM,
         CallFault::first(OpKind::EditText, CallFailure::Forbidden),
     );
     bot.says([text("[[reply_to_current]]one"), later(100, " two")]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-    let screen = bot.screen(Platform::Telegram);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+    let screen = bot.screen(platform::TELEGRAM);
     assert_eq!(screen.len(), 1, "{screen:?}");
     assert!(screen[0].ends_with("one two"), "{screen:?}");
     bot.check().await;
@@ -372,27 +372,27 @@ async fn what_cannot_be_removed_is_blanked_or_left_with_a_warning() {
     let answer = || [text("[[reply_to_current]]one")];
 
     let bot = Bot::with(PLACEHOLDER).await;
-    bot.fault(Platform::Telegram, refused(OpKind::Delete));
+    bot.fault(platform::TELEGRAM, refused(OpKind::Delete));
     bot.says(answer());
-    bot.turn(Platform::Telegram, "hi").await;
-    assert_eq!(bot.screen(Platform::Telegram)[0], "\u{200b}", "blanked");
+    bot.turn(platform::TELEGRAM, "hi").await;
+    assert_eq!(bot.screen(platform::TELEGRAM)[0], "\u{200b}", "blanked");
     assert!(bot.warnings("is left on the screen").await == 0);
     bot.check().await;
 
     let bot = Bot::with(PLACEHOLDER).await;
-    bot.fault(Platform::Telegram, refused(OpKind::Delete));
-    bot.fault(Platform::Telegram, refused(OpKind::EditText));
+    bot.fault(platform::TELEGRAM, refused(OpKind::Delete));
+    bot.fault(platform::TELEGRAM, refused(OpKind::EditText));
     bot.says(answer());
-    bot.turn(Platform::Telegram, "hi").await;
-    assert_eq!(bot.screen(Platform::Telegram)[0], "…");
+    bot.turn(platform::TELEGRAM, "hi").await;
+    assert_eq!(bot.screen(platform::TELEGRAM)[0], "…");
     assert!(bot.warnings("is left on the screen").await > 0);
     bot.check().await;
 
-    let world = without(Platform::Telegram, |can| can.delete = false);
+    let world = without(platform::TELEGRAM, |can| can.delete = false);
     let bot = Bot::in_world(world, PLACEHOLDER, Rules::all()).await;
-    bot.fault(Platform::Telegram, refused(OpKind::EditText));
+    bot.fault(platform::TELEGRAM, refused(OpKind::EditText));
     bot.says(answer());
-    bot.turn(Platform::Telegram, "hi").await;
+    bot.turn(platform::TELEGRAM, "hi").await;
     assert!(bot.warnings("is left on the screen").await > 0);
     bot.check().await;
 }
@@ -407,7 +407,7 @@ async fn nothing_goes_into_a_placeholder_above_what_was_said() {
         std::fs::write(bot.send_dir.join("a.txt"), "a").unwrap();
         // Acknowledgements are lost, so that the placeholder stays.
         bot.fault(
-            Platform::Slack,
+            platform::SLACK,
             CallFault {
                 nth: 2,
                 times: 2,
@@ -415,8 +415,8 @@ async fn nothing_goes_into_a_placeholder_above_what_was_said() {
             },
         );
         bot.says([text(first), tool("t"), later(5_000, "Second.")]);
-        bot.turn(Platform::Slack, "hi").await;
-        let screen = bot.screen(Platform::Slack);
+        bot.turn(platform::SLACK, "hi").await;
+        let screen = bot.screen(platform::SLACK);
         assert!(screen.last().unwrap().ends_with("Second."), "{screen:?}");
         bot.check().await;
     }
@@ -426,17 +426,17 @@ async fn nothing_goes_into_a_placeholder_above_what_was_said() {
 async fn a_held_edit_of_a_message_that_is_gone_is_sent_anew() {
     let bot = Bot::start().await;
     bot.says([text("one"), later(5_000, " two")]);
-    let turn = bot.user(Platform::Telegram, "hi").await;
+    let turn = bot.user(platform::TELEGRAM, "hi").await;
     tokio::time::sleep(Duration::from_secs(2)).await;
-    bot.toggle(Platform::Telegram, false).await;
+    bot.toggle(platform::TELEGRAM, false).await;
     bot.fault(
-        Platform::Telegram,
+        platform::TELEGRAM,
         CallFault::first(OpKind::EditText, CallFailure::Gone),
     );
     tokio::time::sleep(Duration::from_mins(1)).await;
-    bot.toggle(Platform::Telegram, true).await;
+    bot.toggle(platform::TELEGRAM, true).await;
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Telegram).last().unwrap(), "one two");
+    assert_eq!(bot.screen(platform::TELEGRAM).last().unwrap(), "one two");
     assert!(bot.warnings("the text is sent anew").await > 0);
     bot.check().await;
 }
@@ -446,15 +446,15 @@ async fn a_held_reply_whose_target_is_gone_is_sent_plainly() {
     let bot = Bot::start().await;
     bot.engine.mute(true, Actor::Console);
     bot.fault(
-        Platform::Signal,
+        platform::SIGNAL,
         CallFault::first(OpKind::SendText, CallFailure::Gone),
     );
     bot.says([text("[[reply_to_current]]Here.")]);
-    let turn = bot.user(Platform::Signal, "hi").await;
+    let turn = bot.user(platform::SIGNAL, "hi").await;
     tokio::time::sleep(Duration::from_mins(1)).await;
     bot.engine.mute(false, Actor::Console);
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Signal), ["Here."]);
+    assert_eq!(bot.screen(platform::SIGNAL), ["Here."]);
     assert!(bot.warnings("sent without").await > 0);
     bot.check().await;
 }

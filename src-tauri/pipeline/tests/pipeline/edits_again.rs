@@ -2,13 +2,14 @@
 //! done again, also by the next start.
 
 use crate::bot::{Bot, World, killed, later, runtime, slow, text};
+use foldback_channels::platform;
 use foldback_channels::sim::{CallFailure, CallFault, Record};
 use foldback_pipeline::Rules;
 use foldback_wire::{Actor, ChannelId, MessageId, OpKind, Operation, Platform, Terminal};
 use std::{collections::BTreeMap, time::Duration};
 
 /// The platforms that edit and do not know a repetition by its key.
-const EDITING: [Platform; 3] = [Platform::Telegram, Platform::Slack, Platform::Signal];
+const EDITING: [Platform; 3] = [platform::TELEGRAM, platform::SLACK, platform::SIGNAL];
 
 /// An answer with one final edit, and no other one where the platform takes a live frame at all.
 pub(crate) fn says() -> [foldback_agents::ScriptStep; 2] {
@@ -57,15 +58,15 @@ async fn a_final_edit_without_an_answer_is_done_again_until_it_has_one() {
 async fn a_text_whose_final_edit_never_has_an_answer_takes_the_place_of_its_half_message() {
     for failure in [CallFailure::LostAck, CallFailure::Disconnect] {
         let bot = Bot::start().await;
-        bot.fault(Platform::Telegram, edits(failure, 99));
+        bot.fault(platform::TELEGRAM, edits(failure, 99));
         bot.says(says());
         assert_eq!(
-            bot.turn(Platform::Telegram, "hi").await,
+            bot.turn(platform::TELEGRAM, "hi").await,
             Terminal::Replied,
             "{failure}"
         );
-        assert_eq!(bot.screen(Platform::Telegram), ["one two"], "{failure}");
-        let attempts = bot.calls(Platform::Telegram, OpKind::EditText).len();
+        assert_eq!(bot.screen(platform::TELEGRAM), ["one two"], "{failure}");
+        let attempts = bot.calls(platform::TELEGRAM, OpKind::EditText).len();
         let most = bot.engine.config().outbox.attempts;
         assert_eq!(attempts, most as usize, "{failure}");
         assert_eq!(bot.warnings("the text is sent anew").await, 1, "{failure}");
@@ -119,20 +120,20 @@ fn a_final_edit_that_a_kill_hit_is_done_again_by_the_next_start() {
 async fn a_final_edit_without_an_answer_whose_channel_was_off_for_long_is_done_again_without_consent() {
     let bot = Bot::start().await;
     let telegram = ChannelId::new("telegram");
-    bot.fault(Platform::Telegram, edits(CallFailure::LostAck, 1));
+    bot.fault(platform::TELEGRAM, edits(CallFailure::LostAck, 1));
     bot.says(says());
-    let turn = bot.user(Platform::Telegram, "hi").await;
+    let turn = bot.user(platform::TELEGRAM, "hi").await;
     tokio::time::sleep(Duration::from_millis(1_600)).await;
     let left = bot.left().await;
     assert!(left.len() == 1 && left[0].in_flight && !left[0].live, "{left:?}");
-    bot.toggle(Platform::Telegram, false).await;
+    bot.toggle(platform::TELEGRAM, false).await;
     tokio::time::sleep(Duration::from_hours(1)).await;
     assert_eq!(bot.engine.asking(&telegram).len(), 0);
     // There is nothing to give up.
     bot.engine.give_up_held(&telegram, &Actor::Console).unwrap();
-    bot.toggle(Platform::Telegram, true).await;
+    bot.toggle(platform::TELEGRAM, true).await;
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Telegram), ["one two"]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["one two"]);
     assert_eq!(bot.unknown().await, 0);
     bot.check().await;
 }
@@ -142,14 +143,14 @@ fn a_final_edit_that_a_live_one_may_still_undo_is_confirmed_by_the_next_start() 
     let world = killed(async {
         let bot = Bot::start().await;
         // The live edit has no answer, and the final one is under way when the process is killed.
-        bot.fault(Platform::Telegram, edits(CallFailure::LostAck, 1));
+        bot.fault(platform::TELEGRAM, edits(CallFailure::LostAck, 1));
         let under_way = CallFault {
             nth: 2,
             ..slow(OpKind::EditText, Duration::from_secs(30))
         };
-        bot.fault(Platform::Telegram, under_way);
+        bot.fault(platform::TELEGRAM, under_way);
         bot.says([text("one"), later(3_000, " two"), later(100, " three")]);
-        let _turn = bot.user(Platform::Telegram, "hi").await;
+        let _turn = bot.user(platform::TELEGRAM, "hi").await;
         tokio::time::sleep(Duration::from_secs(10)).await;
         let left = bot.left().await;
         assert!(left.len() == 1 && left[0].in_flight && !left[0].live, "{left:?}");
@@ -157,10 +158,10 @@ fn a_final_edit_that_a_live_one_may_still_undo_is_confirmed_by_the_next_start() 
     });
     runtime().block_on(async {
         let bot = Bot::in_world(world, "", Rules::all()).await;
-        let before = bot.calls(Platform::Telegram, OpKind::EditText).len();
+        let before = bot.calls(platform::TELEGRAM, OpKind::EditText).len();
         tokio::time::sleep(Duration::from_mins(1)).await;
-        assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
-        let written = bot.calls(Platform::Telegram, OpKind::EditText).len();
+        assert_eq!(bot.screen(platform::TELEGRAM), ["one two three"]);
+        let written = bot.calls(platform::TELEGRAM, OpKind::EditText).len();
         assert_eq!(
             written - before,
             2,
@@ -172,13 +173,13 @@ fn a_final_edit_that_a_live_one_may_still_undo_is_confirmed_by_the_next_start() 
         // Once is enough.
         let bot = Bot::in_world(bot.into_world(), "", Rules::all()).await;
         tokio::time::sleep(Duration::from_mins(1)).await;
-        assert_eq!(bot.calls(Platform::Telegram, OpKind::EditText).len(), written);
+        assert_eq!(bot.calls(platform::TELEGRAM, OpKind::EditText).len(), written);
     });
 }
 
 /// How often each message was edited by the calls from one on, the least often first.
 fn edited(bot: &Bot, from: usize) -> Vec<usize> {
-    let calls = bot.calls(Platform::Telegram, OpKind::EditText);
+    let calls = bot.calls(platform::TELEGRAM, OpKind::EditText);
     let mut times: BTreeMap<MessageId, usize> = BTreeMap::new();
     for Record { call, .. } in calls.into_iter().skip(from) {
         let Operation::EditText { message, .. } = call.operation else {
@@ -202,14 +203,14 @@ fn cut_with_two(under_way: bool) -> World {
                 nth,
                 ..edits(CallFailure::LostAck, 1)
             };
-            bot.fault(Platform::Telegram, lost);
+            bot.fault(platform::TELEGRAM, lost);
         }
         if under_way {
             let slow = CallFault {
                 nth: 5,
                 ..slow(OpKind::EditText, Duration::from_secs(30))
             };
-            bot.fault(Platform::Telegram, slow);
+            bot.fault(platform::TELEGRAM, slow);
         }
         bot.says([
             text(&words(300)),
@@ -219,7 +220,7 @@ fn cut_with_two(under_way: bool) -> World {
             later(6_000, &words(100)),
             later(100, &words(100)),
         ]);
-        let _turn = bot.user(Platform::Telegram, "hi").await;
+        let _turn = bot.user(platform::TELEGRAM, "hi").await;
         tokio::time::sleep(Duration::from_secs(25)).await;
         assert_eq!(bot.unknown().await, 2, "a live edit of each message");
         assert_eq!(bot.left().await[0].in_flight, under_way);
@@ -235,11 +236,11 @@ fn the_final_edit_of_every_message_that_a_live_one_may_still_undo_is_confirmed_b
         let world = cut_with_two(under_way);
         runtime().block_on(async {
             let bot = Bot::in_world(world, "", Rules::all()).await;
-            let before = bot.calls(Platform::Telegram, OpKind::EditText).len();
+            let before = bot.calls(platform::TELEGRAM, OpKind::EditText).len();
             tokio::time::sleep(Duration::from_mins(2)).await;
             assert_eq!(edited(&bot, before), edits, "{under_way}");
             assert_eq!(bot.warnings("may still come").await, 2, "{under_way}");
-            let words = bot.screen(Platform::Telegram).concat();
+            let words = bot.screen(platform::TELEGRAM).concat();
             assert_eq!(words.matches("word").count(), 1_400, "{under_way}");
             assert_eq!(bot.terminals().await, [Terminal::Replied], "{under_way}");
             bot.check().await;

@@ -1,9 +1,8 @@
 //! Faults of platforms in whole turns: planned on a channel, or of its platform.
 
 use crate::bot::{Bot, later, slow, text};
-use foldback_wire::{
-    Actor, CallFailure, CallFault, HoldReason, Kind, OpKind, OutcomeCode, Platform, Terminal,
-};
+use foldback_channels::platform;
+use foldback_wire::{Actor, CallFailure, CallFault, HoldReason, Kind, OpKind, OutcomeCode, Terminal};
 use std::time::Duration;
 
 #[tokio::test(start_paused = true)]
@@ -12,7 +11,7 @@ async fn a_fault_of_typing_that_outlasts_the_turn_has_its_mark_and_its_end() {
     let channel = bot.engine.channels().channel(&"telegram".into()).unwrap();
     channel.plan(1, slow(OpKind::Typing, Duration::from_secs(3)), Actor::Console);
     bot.says([text("Short.")]);
-    bot.turn(Platform::Telegram, "hi").await;
+    bot.turn(platform::TELEGRAM, "hi").await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert_eq!(channel.faults()[0].hit, 1);
     let kinds = bot.kinds().await;
@@ -41,13 +40,13 @@ async fn what_waits_for_a_planned_limit_asks_nobody() {
     };
     channel.plan(1, limited, Actor::Console);
     bot.says([later(10, "Late.")]);
-    let turn = bot.user(Platform::Telegram, "hi").await;
+    let turn = bot.user(platform::TELEGRAM, "hi").await;
     tokio::time::sleep(Duration::from_mins(8)).await;
     assert!(bot.engine.asking(&id).is_empty(), "not older than ten minutes");
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
     bot.says([text("Held.")]);
     assert!(channel.switch_off(Actor::Console, "for a while").await);
-    let held = bot.user(Platform::Telegram, "and now?").await;
+    let held = bot.user(platform::TELEGRAM, "and now?").await;
     tokio::time::sleep(Duration::from_mins(11)).await;
     assert!(
         !bot.engine.asking(&id).is_empty(),
@@ -71,7 +70,7 @@ async fn typing_that_may_have_been_shown_is_unknown() {
         let channel = bot.engine.channels().channel(&"telegram".into()).unwrap();
         channel.plan(1, CallFault::first(OpKind::Typing, fail), Actor::Console);
         bot.says([later(100, "Here.")]);
-        bot.turn(Platform::Telegram, "hi").await;
+        bot.turn(platform::TELEGRAM, "hi").await;
         let kinds = bot.kinds().await;
         let op = kinds.iter().find_map(|kind| match kind {
             Kind::Faulted { op, .. } => *op,
@@ -92,11 +91,11 @@ async fn what_set_out_as_a_dry_run_stays_one_though_its_channel_is_armed_meanwhi
     let channel = bot.engine.channels().channel(&"telegram".into()).unwrap();
     channel.plan(1, slow(OpKind::SendText, Duration::from_secs(3)), Actor::Console);
     bot.says([text("Here.")]);
-    let turn = bot.user(Platform::Telegram, "hi").await;
+    let turn = bot.user(platform::TELEGRAM, "hi").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(channel.arm(true, Actor::Console));
     turn.ended().await;
-    assert!(bot.operations(Platform::Telegram).is_empty());
+    assert!(bot.operations(platform::TELEGRAM).is_empty());
     let kinds = bot.kinds().await;
     assert!(!kinds.iter().any(|kind| matches!(kind, Kind::Attempted { .. })));
     let dry =
@@ -112,10 +111,10 @@ async fn a_rate_limit_waits_as_asked_and_a_passing_fault_is_retried() {
         retry_after_ms: Some(7_000),
         ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
     };
-    bot.fault(Platform::Signal, limited);
+    bot.fault(platform::SIGNAL, limited);
     bot.says([text("Hello.")]);
     let before = bot.now_ms();
-    assert_eq!(bot.turn(Platform::Signal, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::SIGNAL, "hi").await, Terminal::Replied);
     assert!(bot.now_ms() - before >= 7_000);
     let waits = bot.kinds().await.into_iter().filter(|k| {
         matches!(
@@ -128,7 +127,7 @@ async fn a_rate_limit_waits_as_asked_and_a_passing_fault_is_retried() {
     });
     assert_eq!(waits.count(), 1);
     bot.fault(
-        Platform::Slack,
+        platform::SLACK,
         CallFault {
             times: 2,
             ..CallFault::first(OpKind::SendFile, CallFailure::Transient)
@@ -136,17 +135,17 @@ async fn a_rate_limit_waits_as_asked_and_a_passing_fault_is_retried() {
     );
     std::fs::write(bot.send_dir.join("a.txt"), "a").unwrap();
     bot.says([text("<actions><send-file path=\"a.txt\"/></actions>")]);
-    bot.turn(Platform::Slack, "hi").await;
-    assert_eq!(bot.calls(Platform::Slack, OpKind::SendFile).len(), 3);
-    assert_eq!(bot.screen(Platform::Slack), ["File a.txt "]);
+    bot.turn(platform::SLACK, "hi").await;
+    assert_eq!(bot.calls(platform::SLACK, OpKind::SendFile).len(), 3);
+    assert_eq!(bot.screen(platform::SLACK), ["File a.txt "]);
     bot.check().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_may_have_arrived_is_unknown_without_a_key_and_repeated_with_one() {
     for (platform, code, calls) in [
-        (Platform::Signal, OutcomeCode::Unknown, 1),
-        (Platform::Discord, OutcomeCode::Sent, 2),
+        (platform::SIGNAL, OutcomeCode::Unknown, 1),
+        (platform::DISCORD, OutcomeCode::Sent, 2),
     ] {
         let bot = Bot::with("[output]\ndisable = [\"preview\"]\n").await;
         bot.fault(platform, CallFault::first(OpKind::SendText, CallFailure::LostAck));

@@ -6,11 +6,10 @@ use crate::{
 };
 use async_trait::async_trait;
 use foldback_agents::ScriptAgent;
-use foldback_channels::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal};
+use foldback_channels::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal, platform};
 use foldback_pipeline::{Engine, Rules};
 use foldback_wire::{
-    Attachment, Capabilities, ChannelId, ChatId, Clock as _, FileFate, Platform, RefusalCode, Terminal,
-    Timestamp,
+    Attachment, Capabilities, ChannelId, ChatId, Clock as _, FileFate, RefusalCode, Terminal, Timestamp,
 };
 use std::{
     sync::{Arc, Mutex},
@@ -61,14 +60,14 @@ async fn fetched(refusals: usize, retry_after: Option<Duration>) -> (FileFate, V
     let world = World::new();
     let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
     let limited = Arc::new(Limited {
-        platform: Arc::clone(&world.loopbacks[&Platform::Signal]),
+        platform: Arc::clone(&world.loopbacks[&platform::SIGNAL]),
         clock: world.clock,
         refusals,
         retry_after,
         asked: Mutex::default(),
     });
     let mut parts = parts(&world, "", Rules::all(), Curious::before(&agent, ALL));
-    let channel = ChannelId::new(Platform::Signal.code());
+    let channel = ChannelId::new(platform::SIGNAL.code());
     for (_, adapter) in parts.channels.iter_mut().filter(|(id, _)| *id == channel) {
         *adapter = limited.clone();
     }

@@ -1,10 +1,11 @@
 //! What is sent, and deleted, is the file that was checked, whatever its path means by then.
 
 use crate::bot::{Bot, World, killed, runtime, text};
+use foldback_channels::platform;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::{Rules, Turn};
 use foldback_store::OutboxEntry;
-use foldback_wire::{Actor, Kind, OpKind, Operation, OutcomeCode, Platform, Terminal};
+use foldback_wire::{Actor, Kind, OpKind, Operation, OutcomeCode, Terminal};
 use std::path::Path;
 use std::time::Duration;
 
@@ -31,9 +32,9 @@ fn refused(failures: &[String]) -> bool {
 /// A turn whose file waits because its channel is off.
 async fn held(bot: &Bot) -> Turn {
     write(bot, "of Alice");
-    bot.toggle(Platform::Telegram, false).await;
+    bot.toggle(platform::TELEGRAM, false).await;
     bot.says([text(ANSWER)]);
-    let turn = bot.user(Platform::Telegram, "my report?").await;
+    let turn = bot.user(platform::TELEGRAM, "my report?").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     turn
 }
@@ -45,13 +46,13 @@ async fn nobody_gets_the_file_of_another_after_a_hold() {
 
     write(&bot, "of somebody else");
     bot.says([text(ANSWER)]);
-    assert_eq!(bot.turn(Platform::Slack, "and mine?").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Slack), ["File report.pdf ", "Here it is."]);
+    assert_eq!(bot.turn(platform::SLACK, "and mine?").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::SLACK), ["File report.pdf ", "Here it is."]);
 
-    bot.toggle(Platform::Telegram, true).await;
+    bot.toggle(platform::TELEGRAM, true).await;
     assert_eq!(held.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Telegram), ["Here it is."]);
-    assert!(bot.calls(Platform::Telegram, OpKind::SendFile).is_empty());
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Here it is."]);
+    assert!(bot.calls(platform::TELEGRAM, OpKind::SendFile).is_empty());
     let failures = failures(&bot).await;
     assert!(refused(&failures), "{failures:?}");
     bot.check().await;
@@ -61,10 +62,10 @@ async fn nobody_gets_the_file_of_another_after_a_hold() {
 async fn a_file_that_waits_unchanged_is_sent() {
     let bot = Bot::start().await;
     let held = held(&bot).await;
-    bot.toggle(Platform::Telegram, true).await;
+    bot.toggle(platform::TELEGRAM, true).await;
     assert_eq!(held.ended().await, Some(Terminal::Replied));
     assert_eq!(
-        bot.screen(Platform::Telegram),
+        bot.screen(platform::TELEGRAM),
         ["File report.pdf ", "Here it is."]
     );
     bot.check().await;
@@ -75,18 +76,18 @@ async fn nobody_gets_the_file_of_another_at_the_second_try() {
     let bot = Bot::start().await;
     write(&bot, "of Alice");
     bot.fault(
-        Platform::Slack,
+        platform::SLACK,
         CallFault::first(OpKind::SendFile, CallFailure::Transient),
     );
     bot.says([text(ANSWER)]);
-    let turn = bot.user(Platform::Slack, "my report?").await;
-    while bot.calls(Platform::Slack, OpKind::SendFile).is_empty() {
+    let turn = bot.user(platform::SLACK, "my report?").await;
+    while bot.calls(platform::SLACK, OpKind::SendFile).is_empty() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     write(&bot, "of somebody else");
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.calls(Platform::Slack, OpKind::SendFile).len(), 1);
-    assert_eq!(bot.screen(Platform::Slack), ["Here it is."]);
+    assert_eq!(bot.calls(platform::SLACK, OpKind::SendFile).len(), 1);
+    assert_eq!(bot.screen(platform::SLACK), ["Here it is."]);
     let failures = failures(&bot).await;
     assert!(refused(&failures), "{failures:?}");
     bot.check().await;
@@ -99,7 +100,7 @@ fn holding() -> World {
         write(&bot, "of Alice");
         bot.engine.mute(true, Actor::Console);
         bot.says([text(ANSWER)]);
-        let _turn = bot.user(Platform::Signal, "my report?").await;
+        let _turn = bot.user(platform::SIGNAL, "my report?").await;
         tokio::time::sleep(Duration::from_secs(1)).await;
         for entry in bot.left().await {
             let stored = serde_json::to_string(&entry).unwrap();
@@ -127,7 +128,7 @@ fn nobody_gets_the_file_of_another_after_a_restart() {
             let bot = Bot::in_world(world, "", Rules::all()).await;
             bot.engine.mute(false, Actor::Console);
             tokio::time::sleep(Duration::from_secs(5)).await;
-            assert_eq!(bot.screen(Platform::Signal), screen);
+            assert_eq!(bot.screen(platform::SIGNAL), screen);
             let failures = failures(&bot).await;
             assert_eq!(refused(&failures), changed, "{failures:?}");
             bot.check().await;
@@ -141,9 +142,9 @@ const PASSING: &str = "<actions><send-file path=\"report.pdf\" cleanup=\"true\"/
 /// A turn that wants its file gone, whose channel is off.
 async fn held_passing(bot: &Bot) -> Turn {
     write(bot, "of Alice");
-    bot.toggle(Platform::Telegram, false).await;
+    bot.toggle(platform::TELEGRAM, false).await;
     bot.says([text(PASSING)]);
-    let turn = bot.user(Platform::Telegram, "my report?").await;
+    let turn = bot.user(platform::TELEGRAM, "my report?").await;
     while bot.left().await.is_empty() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
@@ -156,10 +157,10 @@ async fn a_file_that_was_held_is_cleaned_up_once_it_is_sent() {
     let held = held_passing(&bot).await;
     let path = bot.send_dir.join("report.pdf");
     assert!(path.exists(), "nobody has it yet");
-    bot.toggle(Platform::Telegram, true).await;
+    bot.toggle(platform::TELEGRAM, true).await;
     assert_eq!(held.ended().await, Some(Terminal::Replied));
     assert_eq!(
-        bot.screen(Platform::Telegram),
+        bot.screen(platform::TELEGRAM),
         ["File report.pdf ", "Here it is."]
     );
     assert!(!path.exists(), "it was cleaned up");
@@ -174,7 +175,7 @@ fn a_file_that_was_held_is_cleaned_up_also_after_a_restart() {
         write(&bot, "of Alice");
         bot.engine.mute(true, Actor::Console);
         bot.says([text(PASSING)]);
-        let _turn = bot.user(Platform::Signal, "my report?").await;
+        let _turn = bot.user(platform::SIGNAL, "my report?").await;
         while bot.left().await.is_empty() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
@@ -189,7 +190,7 @@ fn a_file_that_was_held_is_cleaned_up_also_after_a_restart() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         assert!(
-            bot.screen(Platform::Signal)
+            bot.screen(platform::SIGNAL)
                 .contains(&"File report.pdf ".to_owned())
         );
         assert!(!path.exists(), "it was cleaned up");
@@ -203,8 +204,8 @@ async fn a_file_whose_reply_was_refused_is_cleaned_up_once_it_is_sent() {
     let bot = Bot::with(CLEANUP).await;
     write(&bot, "of Alice");
     bot.says([text(&format!("[[reply_to:99]]{PASSING}"))]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-    assert_eq!(bot.calls(Platform::Telegram, OpKind::SendFile).len(), 2);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+    assert_eq!(bot.calls(platform::TELEGRAM, OpKind::SendFile).len(), 2);
     assert!(!bot.send_dir.join("report.pdf").exists());
     assert_eq!(bot.warnings("is kept").await, 0);
     bot.check().await;
@@ -229,7 +230,7 @@ async fn a_file_that_was_not_sent_is_not_cleaned_up() {
         let path = bot.send_dir.join("report.pdf");
         write(&bot, "old text");
         bot.fault(
-            Platform::Slack,
+            platform::SLACK,
             CallFault {
                 fail: None,
                 latency_ms: 1_000,
@@ -239,12 +240,12 @@ async fn a_file_that_was_not_sent_is_not_cleaned_up() {
         bot.says([text(
             "<actions><send-file path=\"report.pdf\" cleanup=\"true\"/></actions>Sent.",
         )]);
-        let turn = bot.user(Platform::Slack, "my report?").await;
+        let turn = bot.user(platform::SLACK, "my report?").await;
         tokio::time::sleep(Duration::from_millis(500)).await;
         replace(&path);
         let new = std::fs::read(&path).unwrap();
         assert_eq!(turn.ended().await, Some(Terminal::Replied));
-        assert_eq!(bot.screen(Platform::Slack), ["File report.pdf ", "Sent."]);
+        assert_eq!(bot.screen(platform::SLACK), ["File report.pdf ", "Sent."]);
         assert_eq!(std::fs::read(&path).unwrap(), new);
         let told = |k: &Kind| matches!(k, Kind::Warned { detail } if detail.contains(CHANGED));
         assert!(bot.kinds().await.iter().any(told));

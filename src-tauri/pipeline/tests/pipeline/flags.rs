@@ -1,7 +1,7 @@
 //! Flags of an answer's header: honoured where the platform has them, else told.
 
 use crate::bot::{Bot, from_alice, killed, later, runtime, text};
-use foldback_channels::profile;
+use foldback_channels::{platform, profile};
 use foldback_pipeline::Rules;
 use foldback_wire::{
     ChatType, Clock, Code, Kind, MessageFlag, MessageFlags, OpKind, Operation, OutcomeCode, Platform,
@@ -48,7 +48,7 @@ async fn ignored(bot: &Bot) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn a_flag_goes_with_every_message_or_is_told() {
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let bot = Bot::start().await;
         std::fs::write(bot.send_dir.join("a.txt"), "text").unwrap();
         let files = "<actions><send-file path=\"a.txt\"/></actions>";
@@ -107,12 +107,12 @@ async fn an_ephemeral_answer_is_one_message_for_the_sender() {
             later(3_000, "you."),
         ]);
         let terminal = match chat_type {
-            ChatType::Group => in_group(&bot, Platform::Slack).await,
-            ChatType::Direct => bot.turn(Platform::Slack, "hi").await,
+            ChatType::Group => in_group(&bot, platform::SLACK).await,
+            ChatType::Direct => bot.turn(platform::SLACK, "hi").await,
         };
         assert_eq!(terminal, Terminal::Replied);
-        assert_eq!(bot.screen(Platform::Slack), ["Only for you."]);
-        let sent = flags(&bot, Platform::Slack);
+        assert_eq!(bot.screen(platform::SLACK), ["Only for you."]);
+        let sent = flags(&bot, platform::SLACK);
         let shown_to: Vec<_> = sent
             .iter()
             .filter_map(|(_, flags)| flags.only_for.clone())
@@ -137,8 +137,8 @@ async fn a_file_of_an_ephemeral_answer_is_not_shown_to_all() {
     bot.says([text(
         "[[ephemeral:true]]<actions><send-file path=\"a.txt\"/></actions>For you.",
     )]);
-    assert_eq!(in_group(&bot, Platform::Slack).await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Slack), ["For you."]);
+    assert_eq!(in_group(&bot, platform::SLACK).await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::SLACK), ["For you."]);
     let skipped = bot.kinds().await.into_iter().find_map(|kind| match kind {
         Kind::Skipped { outcome, .. } => Some((outcome.code, outcome.detail.unwrap())),
         _ => None,
@@ -155,12 +155,12 @@ fn an_ephemeral_answer_is_for_the_sender_also_after_a_restart() {
     let world = killed(async {
         let bot = Bot::with(open).await;
         bot.says([text("[[ephemeral:true]]For "), later(60_000, "you.")]);
-        let mut message = from_alice(Platform::Slack, "g1".into(), "hi", bot.clock.now());
+        let mut message = from_alice(platform::SLACK, "g1".into(), "hi", bot.clock.now());
         message.chat_type = ChatType::Group;
-        let message = bot.loopbacks[&Platform::Slack].platform().receive(message);
+        let message = bot.loopbacks[&platform::SLACK].platform().receive(message);
         let _turn = bot.engine.submit(message).await.unwrap();
         tokio::time::sleep(Duration::from_secs(2)).await;
-        assert_eq!(flags(&bot, Platform::Slack), []);
+        assert_eq!(flags(&bot, platform::SLACK), []);
         bot
     });
     runtime().block_on(async {
@@ -168,7 +168,7 @@ fn an_ephemeral_answer_is_for_the_sender_also_after_a_restart() {
         while bot.terminals().await.is_empty() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        let shown_to: Vec<_> = flags(&bot, Platform::Slack)
+        let shown_to: Vec<_> = flags(&bot, platform::SLACK)
             .into_iter()
             .map(|(_, flags)| flags.only_for)
             .collect();
@@ -181,8 +181,8 @@ fn an_ephemeral_answer_is_for_the_sender_also_after_a_restart() {
 async fn flags_that_a_channel_lacks_are_told_and_the_text_goes() {
     let bot = Bot::start().await;
     bot.says([text(&format!("{ALL}Yes."))]);
-    assert_eq!(bot.turn(Platform::Signal, "hi").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Signal), ["Yes."]);
+    assert_eq!(bot.turn(platform::SIGNAL, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::SIGNAL), ["Yes."]);
     let effectless = |flag| format!("{flag} has no effect on this channel");
     assert_eq!(ignored(&bot).await, ["ephemeral", "silent"].map(effectless));
     bot.check().await;

@@ -2,13 +2,14 @@
 
 use crate::bot::{Bot, World, killed, later, runtime, text};
 use foldback_agents::{Act, ScriptStep, SessionStep};
+use foldback_channels::platform;
 use foldback_pipeline::Rules;
 use foldback_wire::{
     Actor, ExpiryRule, KeptSetting, Kind, Platform, SessionExpiry, SettingChange, Terminal, Timestamp,
 };
 use std::time::Duration;
 
-const PLATFORM: Platform = Platform::Signal;
+const PLATFORM: Platform = platform::SIGNAL;
 const HOUR: Duration = Duration::from_hours(1);
 
 fn keeps(id: &str) -> ScriptStep {

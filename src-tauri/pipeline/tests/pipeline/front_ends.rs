@@ -3,12 +3,12 @@
 use crate::bot::{Bot, killed, runtime, text};
 use async_trait::async_trait;
 use foldback_channels::{
-    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal,
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal, platform,
     sim::{CallFailure, CallFault},
 };
 use foldback_pipeline::Rules;
 use foldback_wire::{
-    Attachment, Capabilities, ChatId, OpKind, Operation, OutcomeCode, Platform, RefusalCode, Terminal,
+    Attachment, Capabilities, ChatId, OpKind, Operation, OutcomeCode, RefusalCode, Terminal,
 };
 use std::sync::{
     Arc,
@@ -58,9 +58,9 @@ async fn answered(settings: &str, refuses: u32) -> (Bot, Terminal) {
         platform,
         refuses: AtomicU32::new(refuses),
     };
-    let bot = Bot::through(Platform::Signal, &settings, front).await;
+    let bot = Bot::through(platform::SIGNAL, &settings, front).await;
     bot.says([text("Here I am.")]);
-    let terminal = bot.turn(Platform::Signal, "hi").await;
+    let terminal = bot.turn(platform::SIGNAL, "hi").await;
     bot.check().await;
     (bot, terminal)
 }
@@ -69,7 +69,7 @@ async fn answered(settings: &str, refuses: u32) -> (Bot, Terminal) {
 async fn what_a_front_end_refused_is_sent_again() {
     let (bot, terminal) = answered("", 2).await;
     assert_eq!(terminal, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Signal), ["Here I am."]);
+    assert_eq!(bot.screen(platform::SIGNAL), ["Here I am."]);
     assert_eq!(bot.outcomes().await[0].1.attempts, 3);
 }
 
@@ -78,7 +78,7 @@ async fn what_a_front_end_refused_is_unknown_where_it_is_not_to_be_sent_twice() 
     let (bot, terminal) = answered("[outbox]\ngateway_errors = \"unknown\"\n", 1).await;
     let detail = "it answered 502 without a word".to_owned();
     assert_eq!(terminal, Terminal::Unknown { detail });
-    assert!(bot.screen(Platform::Signal).is_empty());
+    assert!(bot.screen(platform::SIGNAL).is_empty());
     assert_eq!(bot.outcomes().await[0].1.code, OutcomeCode::Unknown);
 }
 
@@ -95,9 +95,9 @@ fn a_turn_in_doubt_ends_as_unknown_and_its_message_is_not_answered_again_after_a
     let (world, message) = first.block_on(async {
         let bot = Bot::start().await;
         let lost = CallFault::first(OpKind::SendText, CallFailure::LostAck);
-        bot.fault(Platform::Signal, lost);
+        bot.fault(platform::SIGNAL, lost);
         bot.says([text("Once.")]);
-        let message = bot.message(Platform::Signal, "hi");
+        let message = bot.message(platform::SIGNAL, "hi");
         let turn = bot.engine.submit(message.clone()).await.unwrap();
         let ended = turn.ended().await.unwrap();
         assert!(matches!(ended, Terminal::Unknown { .. }), "{ended}");
@@ -108,7 +108,7 @@ fn a_turn_in_doubt_ends_as_unknown_and_its_message_is_not_answered_again_after_a
         let bot = Bot::in_world(world, "", Rules::all()).await;
         let again = bot.engine.submit(message).await.unwrap();
         assert_eq!(again.ended().await, Some(Terminal::Duplicate));
-        assert_eq!(bot.screen(Platform::Signal), ["Once."]);
+        assert_eq!(bot.screen(platform::SIGNAL), ["Once."]);
     });
 }
 
@@ -117,9 +117,9 @@ fn a_turn_whose_call_a_kill_cut_off_ends_as_unknown() {
     let world = killed(async {
         let bot = Bot::start().await;
         let slow = crate::bot::slow(OpKind::SendText, std::time::Duration::from_secs(1));
-        bot.fault(Platform::Signal, slow);
+        bot.fault(platform::SIGNAL, slow);
         bot.says([text("Once.")]);
-        let _turn = bot.user(Platform::Signal, "hi").await;
+        let _turn = bot.user(platform::SIGNAL, "hi").await;
         tokio::time::sleep(std::time::Duration::from_millis(500)).await;
         bot
     });

@@ -2,17 +2,18 @@
 
 use crate::bot::{Bot, World, killed, runtime, text};
 use foldback_agents::Act;
+use foldback_channels::platform;
 use foldback_pipeline::Rules;
 use foldback_store::Journal as _;
 use foldback_wire::{
-    ChatType, Clock as _, Draft, Gate, GroupMessage, Inbound, Kind, Platform, Stage, Terminal, TurnId,
+    ChatType, Clock as _, Draft, Gate, GroupMessage, Inbound, Kind, Stage, Terminal, TurnId,
 };
 use std::{collections::BTreeMap, time::Duration};
 
 const KEEPING: &str = "[channels.slack]\nallow_from = [\"alice\"]\ngroup_history = 5\n";
 
 fn in_group(bot: &Bot, said: &str, mentioned: bool) -> Inbound {
-    let mut message = bot.message(Platform::Slack, said);
+    let mut message = bot.message(platform::SLACK, said);
     message.chat_type = ChatType::Group;
     message.mentioned = mentioned;
     message
@@ -135,7 +136,7 @@ async fn world_with_a_turn_that_was_given(world: &World) -> TurnId {
         text: heard.text.clone(),
     };
     let asking = Inbound {
-        message: world.loopbacks[&Platform::Slack].mint(&heard.chat),
+        message: world.loopbacks[&platform::SLACK].mint(&heard.chat),
         mentioned: true,
         text: "well?".to_owned(),
         at: world.clock.now(),
@@ -200,8 +201,8 @@ fn what_another_gate_stopped_is_not_given_after_a_start() {
     runtime().block_on(async {
         let turn = TurnId(world.journal.reserve().await.unwrap().turn);
         let mut message = crate::bot::from_alice(
-            Platform::Slack,
-            world.loopbacks[&Platform::Slack].mint(&"c1".into()),
+            platform::SLACK,
+            world.loopbacks[&platform::SLACK].mint(&"c1".into()),
             "let me in",
             world.clock.now(),
         );

@@ -2,7 +2,8 @@
 
 use crate::bot::{Bot, text};
 use foldback_agents::Act;
-use foldback_wire::{Kind, Platform};
+use foldback_channels::platform;
+use foldback_wire::Kind;
 use std::time::Duration;
 
 const CONFIG: &str = "[channels.telegram]\n[[schedule]]\nname = \"pulse\"\nchannel = \"telegram\"\nchat = \"c1\"\n\
@@ -20,9 +21,9 @@ async fn a_heartbeat_has_a_prompt_and_a_model_of_its_own() {
     bot.says([named()]);
     pass(61).await;
     bot.says([named()]);
-    bot.turn(Platform::Telegram, "hi").await;
+    bot.turn(platform::TELEGRAM, "hi").await;
     assert_eq!(
-        bot.screen(Platform::Telegram),
+        bot.screen(platform::TELEGRAM),
         ["By script/small-1.", "By default."]
     );
     let prompt = bot.kinds().await.into_iter().find_map(|kind| match kind {
@@ -46,6 +47,6 @@ async fn an_alert_that_repeats_is_delivered_each_time() {
         pass(60).await;
     }
     pass(1).await;
-    assert_eq!(bot.screen(Platform::Telegram), ["Disk 99%"; 3]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Disk 99%"; 3]);
     bot.check().await;
 }

@@ -7,13 +7,14 @@ use foldback_agents::{
     HttpConfig, ScriptAgent, StepSink, TurnRequest,
     strict_server::{Insists, Reply, StrictServer},
 };
+use foldback_channels::platform;
 use foldback_pipeline::{Rules, SeededRng};
 use foldback_wire::{Actor, Kind, Platform, SessionId, Terminal};
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-const PLATFORM: Platform = Platform::Signal;
+const PLATFORM: Platform = platform::SIGNAL;
 
 /// Longer than anything here: virtual time also passes while bytes are on their way.
 const PATIENT: &str = "idle_timeout = \"24h\"\n";

@@ -1,7 +1,8 @@
 //! A channel that is off, muted or not armed: what is said there meanwhile, and what becomes of it.
 
 use crate::bot::{Bot, later, text, tool};
-use foldback_wire::{Actor, ChannelId, Kind, OutcomeCode, Platform, Terminal};
+use foldback_channels::platform;
+use foldback_wire::{Actor, ChannelId, Kind, OutcomeCode, Terminal};
 use std::time::Duration;
 
 #[tokio::test(start_paused = true)]
@@ -15,16 +16,16 @@ async fn a_channel_that_goes_off_mid_turn_holds_the_rest_and_sends_it_in_order()
         tool("t2"),
         later(2_000, "<actions><react emoji=\"eyes\"/></actions>Third."),
     ]);
-    let turn = bot.user(Platform::Telegram, "hi").await;
+    let turn = bot.user(platform::TELEGRAM, "hi").await;
     tokio::time::sleep(Duration::from_secs(3)).await;
-    bot.toggle(Platform::Telegram, false).await;
+    bot.toggle(platform::TELEGRAM, false).await;
     tokio::time::sleep(Duration::from_mins(1)).await;
-    assert_eq!(bot.screen(Platform::Telegram), ["First."]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["First."]);
     let held = bot.left().await;
     assert_eq!(held.len(), 3, "second, reaction, third: {held:#?}");
-    bot.toggle(Platform::Telegram, true).await;
+    bot.toggle(platform::TELEGRAM, true).await;
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Telegram), ["First.", "Second.", "Third."]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["First.", "Second.", "Third."]);
     bot.check().await;
 }
 
@@ -33,15 +34,15 @@ async fn what_was_held_too_long_waits_for_a_person() {
     let bot = Bot::start().await;
     let signal = ChannelId::new("signal");
     bot.says([later(1_000, "Old news.")]);
-    let turn = bot.user(Platform::Signal, "hi").await;
-    bot.toggle(Platform::Signal, false).await;
+    let turn = bot.user(platform::SIGNAL, "hi").await;
+    bot.toggle(platform::SIGNAL, false).await;
     tokio::time::sleep(Duration::from_secs(700)).await;
-    bot.toggle(Platform::Signal, true).await;
+    bot.toggle(platform::SIGNAL, true).await;
     tokio::time::sleep(Duration::from_secs(700)).await;
-    assert!(bot.screen(Platform::Signal).is_empty());
+    assert!(bot.screen(platform::SIGNAL).is_empty());
     bot.engine.release_held(&signal, &Actor::Console).unwrap();
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Signal), ["Old news."]);
+    assert_eq!(bot.screen(platform::SIGNAL), ["Old news."]);
     bot.check().await;
 }
 
@@ -49,23 +50,23 @@ async fn what_was_held_too_long_waits_for_a_person() {
 async fn a_person_gives_up_what_was_held_too_long_and_nothing_younger() {
     let bot = Bot::start().await;
     let signal = ChannelId::new("signal");
-    bot.toggle(Platform::Signal, false).await;
+    bot.toggle(platform::SIGNAL, false).await;
     bot.says([text("Old news.")]);
-    let old = bot.user(Platform::Signal, "hi").await;
+    let old = bot.user(platform::SIGNAL, "hi").await;
     tokio::time::sleep(Duration::from_secs(500)).await;
     bot.engine.give_up_held(&signal, &Actor::Console).unwrap();
     tokio::time::sleep(Duration::from_secs(200)).await;
     assert_eq!(bot.left().await.len(), 1, "not too old when it was said");
-    bot.toggle(Platform::Signal, true).await;
-    bot.toggle(Platform::Signal, false).await;
+    bot.toggle(platform::SIGNAL, true).await;
+    bot.toggle(platform::SIGNAL, false).await;
     bot.says([text("Fresh news.")]);
-    let fresh = bot.user(Platform::Signal, "and now?").await;
+    let fresh = bot.user(platform::SIGNAL, "and now?").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     bot.engine.give_up_held(&signal, &Actor::Console).unwrap();
     assert!(matches!(old.ended().await, Some(Terminal::Failed { .. })));
-    bot.toggle(Platform::Signal, true).await;
+    bot.toggle(platform::SIGNAL, true).await;
     assert_eq!(fresh.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Signal), ["Fresh news."]);
+    assert_eq!(bot.screen(platform::SIGNAL), ["Fresh news."]);
     let outcomes = bot.outcomes().await.into_iter();
     let given_up: Vec<_> = outcomes
         .filter(|(_, outcome)| outcome.code == OutcomeCode::Cancelled)
@@ -83,12 +84,12 @@ async fn muting_holds_everything_and_unmuting_lets_it_go() {
     let bot = Bot::start().await;
     assert!(bot.engine.mute(true, Actor::Console));
     bot.says([text("Quiet.")]);
-    let turn = bot.user(Platform::Slack, "hi").await;
+    let turn = bot.user(platform::SLACK, "hi").await;
     tokio::time::sleep(Duration::from_secs(5)).await;
-    assert!(bot.screen(Platform::Slack).is_empty());
+    assert!(bot.screen(platform::SLACK).is_empty());
     assert!(bot.engine.mute(false, Actor::Console));
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Slack), ["Quiet."]);
+    assert_eq!(bot.screen(platform::SLACK), ["Quiet."]);
     bot.check().await;
 }
 
@@ -103,14 +104,14 @@ async fn nothing_is_lost_or_doubled_whatever_is_toggled_when() {
             later(2_000, "Three."),
             later(3_000, " Four."),
         ]);
-        let turn = bot.user(Platform::Telegram, "hi").await;
+        let turn = bot.user(platform::TELEGRAM, "hi").await;
         tokio::time::sleep(Duration::from_millis(at)).await;
-        bot.toggle(Platform::Telegram, false).await;
+        bot.toggle(platform::TELEGRAM, false).await;
         tokio::time::sleep(Duration::from_secs(20)).await;
-        bot.toggle(Platform::Telegram, true).await;
+        bot.toggle(platform::TELEGRAM, true).await;
         assert_eq!(turn.ended().await, Some(Terminal::Replied), "off at {at} ms");
         assert_eq!(
-            bot.screen(Platform::Telegram),
+            bot.screen(platform::TELEGRAM),
             ["One. Two.", "Three. Four."],
             "off at {at} ms"
         );
@@ -125,8 +126,8 @@ async fn a_dry_run_does_everything_but_the_platform_call() {
         text("<actions><react emoji=\"eyes\"/></actions>One"),
         later(5_000, " two."),
     ]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-    assert!(bot.screen(Platform::Telegram).is_empty());
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+    assert!(bot.screen(platform::TELEGRAM).is_empty());
     let kinds = bot.kinds().await;
     let attempted = |kind: &Kind| matches!(kind, Kind::Attempted { .. });
     assert!(!kinds.iter().any(attempted), "no platform was called");

@@ -4,6 +4,7 @@
 use crate::bot::{Bot, World};
 use async_trait::async_trait;
 use foldback_agents::{Agent, AgentEvent, ScriptAgent, Step, StepSink, TurnRequest};
+use foldback_channels::platform;
 use foldback_channels::sim::{Author, CallFailure, CallFault, Content};
 use foldback_pipeline::{
     Rules, SeededRng,
@@ -204,7 +205,7 @@ async fn write(bot: &Bot, chance: &Chance) -> Written {
     let mut late = Vec::new();
     let pause = Duration::from_hours(1) / u32::try_from(MESSAGES).unwrap();
     for number in 0..MESSAGES {
-        for platform in Platform::ALL {
+        for platform in platform::ALL {
             let place = (*platform, number % CHATS);
             let text = |part: &str| format!("{}{part}-{number}", place.1);
             if chance.percent(3) {

@@ -3,12 +3,14 @@
 use crate::bot::{Bot, World, parts, text};
 use async_trait::async_trait;
 use foldback_agents::ScriptAgent;
-use foldback_channels::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal, Signal};
+use foldback_channels::{
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal, Signal, platform,
+};
 use foldback_pipeline::{Engine, Rules, Turn};
 use foldback_store::Journal;
 use foldback_wire::{
-    Attachment, Capabilities, ChatId, Event, Kind, MessageId, OpId, Outcome, Platform, Receipt, Seq,
-    Terminal, Timestamp, TurnId,
+    Attachment, Capabilities, ChatId, Event, Kind, MessageId, OpId, Outcome, Receipt, Seq, Terminal,
+    Timestamp, TurnId,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Mutex, mpsc, oneshot};
@@ -106,7 +108,7 @@ impl Place {
         let parting = Parting::default();
         let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
         let late = Late {
-            inner: Arc::clone(&world.loopbacks[&Platform::Whatsapp]),
+            inner: Arc::clone(&world.loopbacks[&platform::WHATSAPP]),
             later: Mutex::new(later),
             parting: Parting::clone(&parting),
             ahead: ahead.then(|| tells.clone()),
@@ -114,7 +116,7 @@ impl Place {
         let mut parts = parts(&world, "", Rules::all(), agent.clone());
         let late: Arc<dyn ChannelAdapter> = Arc::new(late);
         for (id, adapter) in &mut parts.channels {
-            if id.as_str() == Platform::Whatsapp.code() {
+            if id.as_str() == platform::WHATSAPP.code() {
                 *adapter = Arc::clone(&late);
             }
         }
@@ -155,7 +157,7 @@ impl Place {
     /// Alice writes; the turn runs on.
     pub(crate) async fn ask(&self) -> Turn {
         let elsewhere = Bot::start().await;
-        let message = elsewhere.message(Platform::Whatsapp, "hi");
+        let message = elsewhere.message(platform::WHATSAPP, "hi");
         self.agent.queue(None, vec![text("Here I am.")]);
         self.engine.submit(message).await.unwrap()
     }

@@ -2,8 +2,8 @@
 
 use crate::bot::{Bot, later, text};
 use async_trait::async_trait;
-use foldback_channels::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal};
-use foldback_wire::{Attachment, Capabilities, ChatId, OpKind, Operation, Platform, RefusalCode, Terminal};
+use foldback_channels::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal, platform};
+use foldback_wire::{Attachment, Capabilities, ChatId, OpKind, Operation, RefusalCode, Terminal};
 use std::{
     sync::{
         Arc,
@@ -54,9 +54,9 @@ async fn answered(by: Duration, says: [foldback_agents::ScriptStep; 3]) -> Bot {
         by,
         happened: AtomicBool::default(),
     };
-    let bot = Bot::through(Platform::Telegram, "", late).await;
+    let bot = Bot::through(platform::TELEGRAM, "", late).await;
     bot.says(says);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
     bot.check().await;
     bot
 }
@@ -65,8 +65,8 @@ async fn answered(by: Duration, says: [foldback_agents::ScriptStep; 3]) -> Bot {
 async fn a_live_edit_that_lands_after_the_final_one_does_not_stay() {
     let says = [text("one"), later(3_000, " two"), later(100, " three")];
     let bot = answered(Duration::from_secs(6), says).await;
-    assert!(bot.ever_shown(Platform::Telegram).contains(&"one two".to_owned()));
-    assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
+    assert!(bot.ever_shown(platform::TELEGRAM).contains(&"one two".to_owned()));
+    assert_eq!(bot.screen(platform::TELEGRAM), ["one two three"]);
     assert_eq!(bot.warnings("may still come").await, 1);
 }
 
@@ -80,14 +80,14 @@ async fn a_live_edit_that_lands_after_one_that_showed_the_whole_text_does_not_st
         last
     }];
     let bot = answered(Duration::from_millis(5_500), says).await;
-    assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["one two three"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_final_edit_is_written_once_where_every_live_edit_has_an_answer() {
     let bot = Bot::start().await;
     bot.says([text("one"), later(3_000, " two"), later(100, " three")]);
-    bot.turn(Platform::Telegram, "hi").await;
-    assert_eq!(bot.calls(Platform::Telegram, OpKind::EditText).len(), 2);
+    bot.turn(platform::TELEGRAM, "hi").await;
+    assert_eq!(bot.calls(platform::TELEGRAM, OpKind::EditText).len(), 2);
     assert_eq!(bot.warnings("").await, 0);
 }

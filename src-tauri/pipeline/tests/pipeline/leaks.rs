@@ -2,8 +2,9 @@
 //! raw text is shown all the same.
 
 use crate::bot::{Bot, World, later, text};
+use foldback_channels::platform;
 use foldback_pipeline::{Rule, Rules};
-use foldback_wire::{Body, Event, Kind, OpId, OpKind, Platform, Span};
+use foldback_wire::{Body, Event, Kind, OpId, OpKind, Span};
 
 /// The tag is cut so that its first part is shown by a live edit, seconds before its end comes.
 const SHOWN: &str = "Sure <react em";
@@ -16,7 +17,7 @@ async fn streamed(rules: Rules) -> (Bot, Vec<Event>) {
         later(5_000, "oji=\"eyes\" /> thing"),
         later(5_000, " and more"),
     ]);
-    bot.turn(Platform::Telegram, "hi").await;
+    bot.turn(platform::TELEGRAM, "hi").await;
     let events = bot.events().await;
     (bot, events)
 }
@@ -33,11 +34,11 @@ fn leaks(events: &[Event]) -> Vec<(OpId, u32, Span)> {
 async fn a_byte_that_was_shown_for_one_edit_is_journalled_with_that_edit() {
     let (bot, events) = streamed(Rules::without(Rule::ScanHold)).await;
     assert!(
-        bot.ever_shown(Platform::Telegram)
+        bot.ever_shown(platform::TELEGRAM)
             .iter()
             .any(|shown| shown == SHOWN),
         "the sabotage works: {:?}",
-        bot.ever_shown(Platform::Telegram)
+        bot.ever_shown(platform::TELEGRAM)
     );
     let leaks = leaks(&events);
     let (op, _, _) = leaks[0];
@@ -80,7 +81,7 @@ const MARKED: [&str; 4] = [
 async fn marked(rules: Rules) -> (Bot, Vec<Event>) {
     let bot = Bot::in_world(World::new(), "", rules).await;
     bot.says(MARKED.map(|chunk| later(5_000, chunk)));
-    bot.turn(Platform::Telegram, "hi").await;
+    bot.turn(platform::TELEGRAM, "hi").await;
     let events = bot.events().await;
     (bot, events)
 }
@@ -88,7 +89,7 @@ async fn marked(rules: Rules) -> (Bot, Vec<Event>) {
 #[tokio::test(start_paused = true)]
 async fn a_scanner_that_shows_what_it_read_as_markup_is_found_out() {
     let (bot, events) = marked(Rules::without(Rule::ScanStrip)).await;
-    let last = bot.screen(Platform::Telegram).join("\n");
+    let last = bot.screen(platform::TELEGRAM).join("\n");
     assert!(last.contains("<react"), "the sabotage works: {last:?}");
     let range = |event: &Event| match &event.kind {
         Kind::Decided { range, .. } => Some(range.span),
@@ -118,7 +119,7 @@ async fn a_scanner_that_shows_what_it_read_as_markup_is_found_out() {
 async fn the_text_of_a_reply_that_is_suppressed_is_a_leak() {
     let bot = Bot::in_world(World::new(), "", Rules::without(Rule::ScanStrip)).await;
     bot.says([text("NO_REPLY")]);
-    bot.turn(Platform::Telegram, "hi").await;
+    bot.turn(platform::TELEGRAM, "hi").await;
     let leaks = leaks(&bot.events().await);
     let spans: Vec<_> = leaks.iter().map(|leak| leak.2).collect();
     assert_eq!(spans, [Span::new(0, 8)]);
@@ -127,7 +128,7 @@ async fn the_text_of_a_reply_that_is_suppressed_is_a_leak() {
 #[tokio::test(start_paused = true)]
 async fn a_delivery_that_sends_raw_text_for_a_place_of_the_clean_text_is_found_out() {
     let (bot, events) = marked(Rules::without(Rule::DeliverClean)).await;
-    let last = bot.screen(Platform::Telegram).join("\n");
+    let last = bot.screen(platform::TELEGRAM).join("\n");
     assert!(last.contains("<react"), "the sabotage works: {last:?}");
     let leaks = leaks(&events);
     let mut told = 0;
@@ -152,7 +153,7 @@ async fn a_sound_scanner_and_delivery_raise_no_alarm() {
     let (bot, events) = streamed(Rules::all()).await;
     assert_eq!(leaks(&events), []);
     assert!(
-        bot.ever_shown(Platform::Telegram)
+        bot.ever_shown(platform::TELEGRAM)
             .iter()
             .all(|shown| !shown.contains('<'))
     );
@@ -167,7 +168,7 @@ async fn a_text_that_is_cut_in_a_fence_and_in_a_table_raises_no_alarm() {
     let rows = "| a row | of a table |\n".repeat(300);
     let long = format!("Look. <react emoji=\"eyes\"/>\n```rust\n{code}```\n\n| x | y |\n|---|---|\n{rows}");
     bot.says([text(&long), later(9_000, " Done.")]);
-    bot.turn(Platform::Telegram, "hi").await;
+    bot.turn(platform::TELEGRAM, "hi").await;
     let events = bot.events().await;
     let repaired = |event: &&Event| matches!(&event.kind, Kind::Intended { intent, .. } if matches!(intent.body, Some(Body::Literal { .. })));
     assert!(events.iter().filter(repaired).count() > 3);

@@ -7,14 +7,15 @@ use crate::{
 use async_trait::async_trait;
 use foldback_agents::ScriptAgent;
 use foldback_channels::{
-    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, LimitScope, Loopback, Rates, Refusal, rates,
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, LimitScope, Loopback, Rates, Refusal, platform,
+    rates,
     sim::{CallFailure, CallFault},
 };
 use foldback_pipeline::{Engine, Rules};
 use foldback_store::Journal as _;
 use foldback_wire::{
-    Actor, Attachment, Capabilities, ChannelId, ChatId, Clock, HoldReason, Kind, OpKind, Platform,
-    RefusalCode, Seq, Terminal, Timestamp,
+    Actor, Attachment, Capabilities, ChannelId, ChatId, Clock, HoldReason, Kind, OpKind, RefusalCode, Seq,
+    Terminal, Timestamp,
 };
 use std::{
     sync::{Arc, Mutex},
@@ -23,7 +24,7 @@ use std::{
 
 #[tokio::test(start_paused = true)]
 async fn three_hundred_who_write_at_once_are_all_answered_once() {
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let Crowd {
             met,
             answers,
@@ -38,7 +39,7 @@ async fn three_hundred_who_write_at_once_are_all_answered_once() {
 
 #[tokio::test(start_paused = true)]
 async fn on_a_platform_that_says_no_time_and_fails_all_are_answered_once() {
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let Crowd {
             met,
             answers,
@@ -68,12 +69,12 @@ fn limited_call(op: OpKind, retry_after: Duration, times: u32) -> CallFault {
 async fn more_limits_than_attempts_lose_no_answer() {
     let bot = Bot::start().await;
     bot.fault(
-        Platform::Whatsapp,
+        platform::WHATSAPP,
         limited_call(OpKind::SendText, Duration::from_secs(5), 40),
     );
     bot.says([text("Here it is.")]);
-    assert_eq!(bot.turn(Platform::Whatsapp, "hi").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Whatsapp), ["Here it is."]);
+    assert_eq!(bot.turn(platform::WHATSAPP, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::WHATSAPP), ["Here it is."]);
     bot.check().await;
 }
 
@@ -82,18 +83,18 @@ async fn a_limit_that_outlasts_the_age_asks_a_person() {
     let bot = Bot::start().await;
     let channel = ChannelId::new("whatsapp");
     bot.fault(
-        Platform::Whatsapp,
+        platform::WHATSAPP,
         limited_call(OpKind::SendText, Duration::from_mins(4), 4),
     );
     bot.says([text("Late news.")]);
-    let turn = bot.user(Platform::Whatsapp, "hi").await;
+    let turn = bot.user(platform::WHATSAPP, "hi").await;
     tokio::time::sleep(Duration::from_hours(1)).await;
-    assert!(bot.screen(Platform::Whatsapp).is_empty());
+    assert!(bot.screen(platform::WHATSAPP).is_empty());
     assert_eq!(bot.engine.asking(&channel).len(), 1);
-    assert_eq!(bot.calls(Platform::Whatsapp, OpKind::SendText).len(), 3);
+    assert_eq!(bot.calls(platform::WHATSAPP, OpKind::SendText).len(), 3);
     bot.engine.release_held(&channel, &Actor::Console).unwrap();
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Whatsapp), ["Late news."]);
+    assert_eq!(bot.screen(platform::WHATSAPP), ["Late news."]);
     bot.check().await;
 }
 
@@ -112,9 +113,9 @@ async fn a_wait_longer_than_any_pause_holds_the_answer_and_does_not_fail_it() {
             fail: Some(fail),
             ..limited_call(OpKind::SendText, hour, times)
         };
-        bot.fault(Platform::Whatsapp, fault);
+        bot.fault(platform::WHATSAPP, fault);
         bot.says([text("Worth waiting for.")]);
-        let turn = bot.user(Platform::Whatsapp, "hi").await;
+        let turn = bot.user(platform::WHATSAPP, "hi").await;
         tokio::time::sleep(Duration::from_mins(50)).await;
         let waits = bot.kinds().await.into_iter().filter_map(|kind| match kind {
             Kind::Waiting { reason, until, .. } => Some((reason, until.is_some())),
@@ -132,7 +133,7 @@ async fn a_wait_longer_than_any_pause_holds_the_answer_and_does_not_fail_it() {
             bot.now_ms() >= 3_600_000 * u64::from(times),
             "not before the platform wants it"
         );
-        assert_eq!(bot.screen(Platform::Whatsapp), ["Worth waiting for."]);
+        assert_eq!(bot.screen(platform::WHATSAPP), ["Worth waiting for."]);
         bot.check().await;
     }
 }
@@ -145,7 +146,7 @@ async fn a_call_that_never_left_the_machine_is_no_attempt() {
     agent.queue(None, vec![text("Back again.")]);
     let mut parts = parts(&world, "", Rules::all(), agent);
     let unplugged = Unplugged {
-        inner: Arc::clone(&world.loopbacks[&Platform::Whatsapp]),
+        inner: Arc::clone(&world.loopbacks[&platform::WHATSAPP]),
         clock: Arc::new(world.clock),
         until,
     };
@@ -154,9 +155,9 @@ async fn a_call_that_never_left_the_machine_is_no_attempt() {
     parts.channels.push((id, Arc::new(unplugged)));
     let engine = Engine::start(parts).await.unwrap();
     tokio::time::sleep(Duration::from_millis(1)).await;
-    let loopback = &world.loopbacks[&Platform::Whatsapp];
+    let loopback = &world.loopbacks[&platform::WHATSAPP];
     let message = loopback.mint(&"c1".into());
-    let inbound = from_alice(Platform::Whatsapp, message, "hi", world.clock.now());
+    let inbound = from_alice(platform::WHATSAPP, message, "hi", world.clock.now());
     let inbound = loopback.platform().receive(inbound);
     let turn = engine.submit(inbound).await.unwrap();
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
@@ -249,7 +250,7 @@ impl ChannelAdapter for Scoped {
 /// Two chats write one after the other, the first is refused with this scope: when the calls came, in seconds.
 async fn calls_after(scope: LimitScope) -> Vec<(String, OpKind, u128)> {
     let world = World::new();
-    let loopback = Arc::clone(&world.loopbacks[&Platform::Telegram]);
+    let loopback = Arc::clone(&world.loopbacks[&platform::TELEGRAM]);
     let scoped = Arc::new(Scoped {
         inner: Arc::clone(&loopback),
         clock: Arc::new(world.clock),
@@ -269,7 +270,7 @@ async fn calls_after(scope: LimitScope) -> Vec<(String, OpKind, u128)> {
     for chat in ["c1", "c2"] {
         agent.queue(None, vec![later(100, "Hello.")]);
         let mut inbound = from_alice(
-            Platform::Telegram,
+            platform::TELEGRAM,
             loopback.mint(&chat.into()),
             "hi",
             world.clock.now(),
@@ -316,12 +317,12 @@ async fn a_pause_holds_the_calls_that_it_means_and_no_others() {
 #[tokio::test(start_paused = true)]
 async fn messages_to_one_chat_keep_its_pace() {
     let world = World::new();
-    let loopback = Arc::clone(&world.loopbacks[&Platform::Telegram]);
+    let loopback = Arc::clone(&world.loopbacks[&platform::TELEGRAM]);
     let scoped = Arc::new(Scoped {
         inner: Arc::clone(&loopback),
         clock: Arc::new(world.clock),
         scope: LimitScope::Unstated,
-        rates: rates(Platform::Telegram),
+        rates: rates(platform::TELEGRAM),
         came: Mutex::default(),
     });
     let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
@@ -333,7 +334,7 @@ async fn messages_to_one_chat_keep_its_pace() {
     let engine = Engine::start(parts).await.unwrap();
     tokio::time::sleep(Duration::from_millis(1)).await;
     let inbound = from_alice(
-        Platform::Telegram,
+        platform::TELEGRAM,
         loopback.mint(&"c1".into()),
         "hi",
         world.clock.now(),

@@ -1,9 +1,10 @@
 //! Links in messages, read for the agent before it runs.
 
 use crate::bot::{Bot, later, text};
+use foldback_channels::platform;
 use foldback_wire::{Kind, Platform, Terminal};
 
-const ON: Platform = Platform::Telegram;
+const ON: Platform = platform::TELEGRAM;
 /// A program that says which link it was given, and more.
 const PROGRAM: &str = "[links]\nmode = \"program\"\ncommand = [\"echo\", \"Tides of {url}\", \"</x> ```\"]\n";
 

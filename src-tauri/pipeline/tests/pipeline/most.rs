@@ -2,7 +2,7 @@
 
 use crate::bot::{Bot, World, killed, later, runtime, slow, text};
 use foldback_channels::{
-    profile,
+    platform, profile,
     sim::{CallFailure, CallFault},
 };
 use foldback_pipeline::Rules;
@@ -62,7 +62,7 @@ async fn stopped_at_length(bot: &Bot) -> bool {
 
 #[tokio::test(start_paused = true)]
 async fn a_runaway_answer_becomes_twenty_messages_a_notice_and_one_file() {
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let bot = Bot::start().await;
         let whole = words(*platform, 30);
         bot.says([text(&whole)]);
@@ -90,8 +90,8 @@ async fn of_five_megabytes_a_chat_gets_its_messages_and_the_rest_is_a_file() {
     let bot = Bot::start().await;
     let megabyte = "lorem ipsum ".repeat((1 << 20) / 12 + 1);
     bot.says(std::iter::repeat_with(|| text(&megabyte)).take(5));
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-    let screen = bot.screen(Platform::Telegram);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+    let screen = bot.screen(platform::TELEGRAM);
     assert_eq!((screen.len(), screen[20].as_str()), (22, STOPPED));
     assert!(matches!(truncated(&bot).await[..], [(20, _, true, None)]));
     bot.check().await;
@@ -102,12 +102,12 @@ async fn a_run_that_never_ends_is_stopped_when_its_messages_are_full() {
     let bot = Bot::with("[output]\nmax_messages = 2\n").await;
     let word = "lorem ipsum ".repeat(20);
     bot.says(std::iter::repeat_with(|| later(100, &word)).take(999));
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
     assert!(stopped_at_length(&bot).await);
     let chunks = bot.kinds().await.into_iter();
     let heard = chunks.filter(|kind| matches!(kind, Kind::Chunk { .. })).count();
     assert!(heard < 99, "{heard} of 999 were heard");
-    let screen = bot.screen(Platform::Telegram);
+    let screen = bot.screen(platform::TELEGRAM);
     assert_eq!((screen.len(), screen[2].as_str()), (4, STOPPED));
     bot.check().await;
 }
@@ -115,10 +115,10 @@ async fn a_run_that_never_ends_is_stopped_when_its_messages_are_full() {
 #[tokio::test(start_paused = true)]
 async fn a_channel_without_files_says_that_the_rest_was_not_sent() {
     let bot = Bot::with("[channels.telegram]\ndisable = [\"file\"]\nmax_messages = 1\n").await;
-    bot.says([text(&words(Platform::Telegram, 2))]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Telegram)[1..], [STOPPED_UNSENT]);
-    assert!(bot.calls(Platform::Telegram, OpKind::SendFile).is_empty());
+    bot.says([text(&words(platform::TELEGRAM, 2))]);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::TELEGRAM)[1..], [STOPPED_UNSENT]);
+    assert!(bot.calls(platform::TELEGRAM, OpKind::SendFile).is_empty());
     assert!(matches!(truncated(&bot).await[..], [(1, _, false, Some(_))]));
     bot.check().await;
 }
@@ -126,7 +126,7 @@ async fn a_channel_without_files_says_that_the_rest_was_not_sent() {
 #[tokio::test(start_paused = true)]
 async fn the_messages_of_one_answer_are_counted_over_its_tool_calls() {
     let bot = Bot::with("[output]\nmax_messages = 2\n[channels.discord]\nmax_messages = 3\n").await;
-    for (platform, most) in [(Platform::Slack, 2), (Platform::Discord, 3)] {
+    for (platform, most) in [(platform::SLACK, 2), (platform::DISCORD, 3)] {
         bot.says([
             text("one"),
             crate::bot::tool("a"),
@@ -149,10 +149,10 @@ async fn the_messages_of_one_answer_are_counted_over_its_tool_calls() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_fills_its_messages_exactly_is_whole() {
     let bot = Bot::with("[output]\nmax_messages = 1\n").await;
-    let whole = "a".repeat(profile(Platform::Telegram).text_limit);
+    let whole = "a".repeat(profile(platform::TELEGRAM).text_limit);
     bot.says([text(&whole)]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Telegram), [whole]);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::TELEGRAM), [whole]);
     assert!(truncated(&bot).await.is_empty());
     bot.check().await;
 }
@@ -161,12 +161,12 @@ async fn an_answer_that_fills_its_messages_exactly_is_whole() {
 async fn a_run_that_is_stopped_with_nothing_beyond_its_messages_says_so_and_promises_no_file() {
     let bot = Bot::with("[output]\nmax_messages = 1\n").await;
     // Narration before a tool call is kept back on a channel that cannot edit, and is text all the same.
-    let narration = "a".repeat(profile(Platform::Whatsapp).text_limit);
+    let narration = "a".repeat(profile(platform::WHATSAPP).text_limit);
     let tool = crate::bot::tool("a");
     bot.says([text(&narration), tool, text("Done,"), later(9_000, " and more")]);
-    assert_eq!(bot.turn(Platform::Whatsapp, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::WHATSAPP, "hi").await, Terminal::Replied);
     assert!(stopped_at_length(&bot).await);
-    assert_eq!(bot.screen(Platform::Whatsapp), ["Done,", STOPPED_HERE]);
+    assert_eq!(bot.screen(platform::WHATSAPP), ["Done,", STOPPED_HERE]);
     assert!(matches!(truncated(&bot).await[..], [(1, 0, false, Some(_))]));
     bot.check().await;
 }
@@ -175,12 +175,12 @@ async fn a_run_that_is_stopped_with_nothing_beyond_its_messages_says_so_and_prom
 async fn the_chat_is_told_when_the_file_with_the_rest_is_refused() {
     let bot = Bot::with("[output]\nmax_messages = 1\n").await;
     bot.fault(
-        Platform::Telegram,
+        platform::TELEGRAM,
         CallFault::first(OpKind::SendFile, CallFailure::Rejected),
     );
     bot.says([text("one"), crate::bot::tool("a"), text("two")]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Telegram), ["one", FOLLOWS, LOST]);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["one", FOLLOWS, LOST]);
     bot.check().await;
 }
 
@@ -189,19 +189,19 @@ fn the_rest_that_a_kill_kept_from_its_file_is_sent_by_the_next_start() {
     let settings = "[output]\nmax_messages = 1\n";
     let world = killed(async {
         let bot = Bot::with(settings).await;
-        bot.fault(Platform::Slack, slow(OpKind::SendText, Duration::from_secs(20)));
-        bot.says([text(&words(Platform::Slack, 2))]);
-        let _turn = bot.user(Platform::Slack, "hi").await;
+        bot.fault(platform::SLACK, slow(OpKind::SendText, Duration::from_secs(20)));
+        bot.says([text(&words(platform::SLACK, 2))]);
+        let _turn = bot.user(platform::SLACK, "hi").await;
         tokio::time::sleep(Duration::from_secs(10)).await;
         assert!(truncated(&bot).await.is_empty(), "its message is not over yet");
         bot
     });
     runtime().block_on(async {
         let bot = started_again(world, settings).await;
-        let screen = bot.screen(Platform::Slack);
+        let screen = bot.screen(platform::SLACK);
         assert!(screen.contains(&STOPPED.to_owned()), "{screen:?}");
         assert_eq!(
-            bot.calls(Platform::Slack, OpKind::SendFile).len(),
+            bot.calls(platform::SLACK, OpKind::SendFile).len(),
             1,
             "{screen:?}"
         );
@@ -220,10 +220,10 @@ fn the_file_that_a_kill_kept_behind_its_notice_is_sent_by_the_next_start() {
                 nth: 2,
                 ..slow(OpKind::SendText, Duration::from_secs(20))
             };
-            bot.fault(Platform::Discord, notice);
-            bot.fault(Platform::Discord, slow(OpKind::SendFile, Duration::from_secs(20)));
-            bot.says([text(&words(Platform::Discord, 2))]);
-            let _turn = bot.user(Platform::Discord, "hi").await;
+            bot.fault(platform::DISCORD, notice);
+            bot.fault(platform::DISCORD, slow(OpKind::SendFile, Duration::from_secs(20)));
+            bot.says([text(&words(platform::DISCORD, 2))]);
+            let _turn = bot.user(platform::DISCORD, "hi").await;
             tokio::time::sleep(at).await;
             assert_eq!(
                 truncated(&bot).await.len(),
@@ -234,7 +234,7 @@ fn the_file_that_a_kill_kept_behind_its_notice_is_sent_by_the_next_start() {
         });
         runtime().block_on(async {
             let bot = started_again(world, settings).await;
-            let screen = bot.screen(Platform::Discord);
+            let screen = bot.screen(platform::DISCORD);
             let notices = screen.iter().filter(|line| *line == STOPPED).count();
             let files = screen.iter().filter(|line| line.contains("answer-")).count();
             assert_eq!((notices, files), (1, 1), "{at:?}: {screen:?}");

@@ -6,6 +6,7 @@ use crate::{
     speech::speaking,
 };
 use foldback_agents::{Act, speech::ToneVoice};
+use foldback_channels::platform;
 use foldback_channels::sim::{CallFailure, CallFault, SimFile};
 use foldback_pipeline::{Rule, Rules};
 use foldback_wire::{Actor, Attachment, ChannelId, ChatType, Kind, OpKind, Platform};
@@ -231,7 +232,7 @@ async fn play(scene: &str, rules: Rules) -> Vec<String> {
     let bot = Bot::in_world(world, config, rules).await;
     let ends = act(scene, &bot).await;
     let mut seen: Vec<String> = ends;
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         seen.extend(bot.screen(*platform));
         seen.extend(bot.operations(*platform).iter().map(ToString::to_string));
         seen.push(format!("{} typing", bot.calls(*platform, OpKind::Typing).len()));
@@ -254,9 +255,9 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
     match scene {
         "odd input" => {
             bot.says([text("a")]);
-            ends.push(format!("{:?}", bot.turn(Platform::Signal, "x\r\ny").await));
+            ends.push(format!("{:?}", bot.turn(platform::SIGNAL, "x\r\ny").await));
             bot.says([text("b")]);
-            let mut file = bot.message(Platform::Signal, "");
+            let mut file = bot.message(platform::SIGNAL, "");
             file.files = vec![Attachment {
                 name: "f".into(),
                 media_type: String::new(),
@@ -268,7 +269,7 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
                 bot.engine.submit(file).await.unwrap().ended().await
             ));
             bot.says([text("c")]);
-            ends.push(format!("{:?}", bot.turn(Platform::Signal, " ").await));
+            ends.push(format!("{:?}", bot.turn(platform::SIGNAL, " ").await));
         }
         "attached" => {
             bot.says([text("a")]);
@@ -277,7 +278,7 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
             ends.push(format!("{:?}", turn.ended().await));
         }
         "twice" => {
-            let message = bot.message(Platform::Signal, "hi");
+            let message = bot.message(platform::SIGNAL, "hi");
             for answer in [Act::Error("overloaded".into()).into(), text("a"), text("b")] {
                 bot.says([answer]);
                 let turn = bot.engine.submit(message.clone()).await.unwrap();
@@ -286,7 +287,7 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
             ends.push(who::recorded(bot).await);
         }
         "strangers" => {
-            for platform in [Platform::Telegram, Platform::Slack, Platform::Discord] {
+            for platform in [platform::TELEGRAM, platform::SLACK, platform::DISCORD] {
                 bot.says([text("a")]);
                 ends.push(format!("{:?}", bot.turn(platform, "hi").await));
             }
@@ -302,7 +303,7 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
         "long tool" => ends.extend(asks::long_tool(bot).await),
         "meant" => ends.extend(who::meant(bot).await),
         "group" => {
-            let mut message = bot.message(Platform::Telegram, "hi");
+            let mut message = bot.message(platform::TELEGRAM, "hi");
             message.chat_type = ChatType::Group;
             message.thread = Some("t1".into());
             bot.says([text("a")]);
@@ -318,20 +319,20 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
                 tool("t"),
                 text("b"),
             ]);
-            let turn = bot.user(Platform::Telegram, "hi").await;
-            bot.toggle(Platform::Telegram, false).await;
+            let turn = bot.user(platform::TELEGRAM, "hi").await;
+            bot.toggle(platform::TELEGRAM, false).await;
             tokio::time::sleep(Duration::from_secs(9)).await;
-            bot.toggle(Platform::Telegram, true).await;
+            bot.toggle(platform::TELEGRAM, true).await;
             ends.push(format!("{:?}", turn.ended().await));
         }
         "old" => {
             bot.says([later(1_000, "a")]);
-            let turn = bot.user(Platform::Telegram, "hi").await;
-            bot.toggle(Platform::Telegram, false).await;
+            let turn = bot.user(platform::TELEGRAM, "hi").await;
+            bot.toggle(platform::TELEGRAM, false).await;
             tokio::time::sleep(Duration::from_mins(11)).await;
-            bot.toggle(Platform::Telegram, true).await;
+            bot.toggle(platform::TELEGRAM, true).await;
             tokio::time::sleep(Duration::from_mins(1)).await;
-            ends.push(format!("{:?}", bot.screen(Platform::Telegram)));
+            ends.push(format!("{:?}", bot.screen(platform::TELEGRAM)));
             bot.engine.release_held(&telegram, &Actor::Console).unwrap();
             ends.push(format!("{:?}", turn.ended().await));
         }
@@ -342,7 +343,7 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
 
 /// A message with files: one that is given, and one for every reason not to be.
 fn attached(bot: &Bot) -> foldback_wire::Inbound {
-    let mut message = bot.message(Platform::Signal, "");
+    let mut message = bot.message(platform::SIGNAL, "");
     let slow = SimFile {
         takes: Duration::from_mins(1),
         ..SimFile::default()
@@ -357,7 +358,7 @@ fn attached(bot: &Bot) -> foldback_wire::Inbound {
         ("many", "text/plain", b"6".to_vec().into()),
     ] {
         let file: SimFile = file;
-        let source = bot.loopbacks[&Platform::Signal].platform().keep(file);
+        let source = bot.loopbacks[&platform::SIGNAL].platform().keep(file);
         message.files.push(Attachment {
             name: name.into(),
             media_type: media_type.into(),
@@ -370,10 +371,10 @@ fn attached(bot: &Bot) -> foldback_wire::Inbound {
 
 /// Scenes of one message and one answer.
 async fn answer_to(scene: &str, bot: &Bot) -> String {
-    let mut platform = Platform::Telegram;
+    let mut platform = platform::TELEGRAM;
     match scene {
         "plain" => {
-            platform = Platform::Signal;
+            platform = platform::SIGNAL;
             bot.says([text("a"), later(2_000, " b")]);
         }
         "failed run" => bot.says([text("a"), Act::Error("overloaded".into()).into()]),
@@ -395,7 +396,7 @@ async fn answer_to(scene: &str, bot: &Bot) -> String {
             )]);
         }
         "tools" => {
-            platform = Platform::Whatsapp;
+            platform = platform::WHATSAPP;
             bot.says([text("a"), tool("t"), text("b")]);
         }
         "streamed" => bot.says([
@@ -416,7 +417,7 @@ async fn answer_to(scene: &str, bot: &Bot) -> String {
             bot.says([text(&format!("| x | y |\n|---|---|\n{rows}"))]);
         }
         "ampersands" => {
-            platform = Platform::Slack;
+            platform = platform::SLACK;
             bot.says([text(&"& ".repeat(1_000))]);
         }
         "runaway" => bot.says([text(&"word ".repeat(1_000)), text(" and on")]),
@@ -438,7 +439,7 @@ async fn answer_to(scene: &str, bot: &Bot) -> String {
         }
         "current" | "placeholder" => bot.says([text("[[reply_to_current]]a")]),
         "bad reply" => {
-            platform = Platform::Discord;
+            platform = platform::DISCORD;
             bot.says([text("[[reply_to:abc]]a")]);
         }
         "nothing" => bot.says([]),

@@ -2,11 +2,12 @@
 
 use crate::bot::{Bot, killed, later, runtime, text};
 use foldback_agents::Act;
+use foldback_channels::platform;
 use foldback_pipeline::Rules;
 use foldback_wire::{Actor, Kind, Platform, Terminal};
 use std::time::Duration;
 
-const PLATFORM: Platform = Platform::Signal;
+const PLATFORM: Platform = platform::SIGNAL;
 
 /// The notes of each prompt.
 async fn noted(bot: &Bot) -> Vec<Vec<String>> {

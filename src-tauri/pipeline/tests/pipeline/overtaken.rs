@@ -1,6 +1,7 @@
 //! Directives in trouble: after two seconds their text goes, and they are sent after it.
 
 use crate::bot::{Bot, later, slow, text};
+use foldback_channels::platform;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
 use foldback_wire::{Kind, OpKind, OutcomeCode, Platform, Terminal};
@@ -47,7 +48,7 @@ async fn a_directive_that_has_to_wait_is_sent_after_the_text() {
         (OpKind::SendFile, format!("{FILE}Here.")),
         (OpKind::SendVoice, format!("[[audio_as_voice]]{FILE}Here.")),
     ] {
-        for platform in [Platform::Telegram, Platform::Discord] {
+        for platform in [platform::TELEGRAM, platform::DISCORD] {
             let bot = Bot::start().await;
             std::fs::write(bot.send_dir.join("a.ogg"), "OggS").unwrap();
             bot.fault(platform, limited(op));
@@ -72,10 +73,10 @@ async fn a_directive_whose_call_hangs_keeps_the_text_for_two_seconds() {
     ] {
         let bot = Bot::start().await;
         std::fs::write(bot.send_dir.join("a.ogg"), "OggS").unwrap();
-        bot.fault(Platform::Telegram, slow(op, Duration::from_secs(30)));
+        bot.fault(platform::TELEGRAM, slow(op, Duration::from_secs(30)));
         bot.says([text(&answer)]);
-        let turn = bot.user(Platform::Telegram, "hi").await;
-        text_stands(&bot, Platform::Telegram).await;
+        let turn = bot.user(platform::TELEGRAM, "hi").await;
+        text_stands(&bot, platform::TELEGRAM).await;
         assert_eq!(turn.ended().await, Some(Terminal::Replied));
         assert_eq!(ended(&bot, op).await.0, OutcomeCode::Sent);
         bot.check().await;
@@ -89,12 +90,12 @@ async fn directives_before_a_text_share_the_two_seconds() {
         times: 3,
         ..slow(OpKind::React, Duration::from_secs(30))
     };
-    bot.fault(Platform::Discord, hangs);
+    bot.fault(platform::DISCORD, hangs);
     let emoji = |name| format!("<actions><react emoji=\"{name}\"/></actions>");
     let many = ["eyes", "fire", "heart"].map(emoji).concat();
     bot.says([text(&format!("{many}Here."))]);
-    let turn = bot.user(Platform::Discord, "hi").await;
-    text_stands(&bot, Platform::Discord).await;
+    let turn = bot.user(platform::DISCORD, "hi").await;
+    text_stands(&bot, platform::DISCORD).await;
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
     let reactions = bot.outcomes().await.into_iter();
     let sent = reactions.filter(|(_, outcome)| outcome.code == OutcomeCode::Sent);
@@ -105,12 +106,12 @@ async fn directives_before_a_text_share_the_two_seconds() {
 #[tokio::test(start_paused = true)]
 async fn the_next_message_does_not_wait_for_what_its_text_has_overtaken() {
     let bot = Bot::start().await;
-    bot.fault(Platform::Telegram, limited(OpKind::React));
+    bot.fault(platform::TELEGRAM, limited(OpKind::React));
     bot.says([text(&format!("{REACT}Here."))]);
-    let first = bot.user(Platform::Telegram, "hi").await;
-    text_stands(&bot, Platform::Telegram).await;
+    let first = bot.user(platform::TELEGRAM, "hi").await;
+    text_stands(&bot, platform::TELEGRAM).await;
     bot.says([later(100, "And here.")]);
-    assert_eq!(bot.turn(Platform::Telegram, "and now?").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "and now?").await, Terminal::Replied);
     assert!(bot.now_ms() < 30_000, "{}", bot.now_ms());
     assert_eq!(first.ended().await, Some(Terminal::Replied));
     bot.check().await;
@@ -120,10 +121,10 @@ async fn the_next_message_does_not_wait_for_what_its_text_has_overtaken() {
 async fn the_next_start_sends_what_the_text_has_overtaken() {
     let bot = Bot::start().await;
     std::fs::write(bot.send_dir.join("a.ogg"), "OggS").unwrap();
-    bot.fault(Platform::Telegram, limited(OpKind::SendFile));
+    bot.fault(platform::TELEGRAM, limited(OpKind::SendFile));
     bot.says([text(&format!("{FILE}Here."))]);
-    let turn = bot.user(Platform::Telegram, "hi").await;
-    text_stands(&bot, Platform::Telegram).await;
+    let turn = bot.user(platform::TELEGRAM, "hi").await;
+    text_stands(&bot, platform::TELEGRAM).await;
     bot.engine.shutdown(Duration::from_secs(5)).await.unwrap();
     assert_eq!(turn.ended().await, None);
     let left: Vec<_> = bot
@@ -135,6 +136,6 @@ async fn the_next_start_sends_what_the_text_has_overtaken() {
     assert_eq!(left, [OpKind::SendFile]);
     let bot = Bot::in_world(bot.into_world(), "", Rules::all()).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
-    assert_eq!(bot.screen(Platform::Telegram), ["Here.", "Audio a.ogg "]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Here.", "Audio a.ogg "]);
     bot.check().await;
 }

@@ -2,8 +2,9 @@
 //! platform yet that it was received.
 
 use crate::bot::{Bot, killed, runtime};
+use foldback_channels::platform;
 use foldback_pipeline::Rules;
-use foldback_wire::{Actor, Kind, Platform, Terminal};
+use foldback_wire::{Actor, Kind, Terminal};
 use std::time::Duration;
 
 #[test]
@@ -14,7 +15,7 @@ fn what_is_being_answered_by_us_is_not_answered_again() {
             let bot = Bot::start().await;
             // The answer waits, and its turn stays open.
             assert!(bot.engine.mute(true, Actor::Console));
-            let message = bot.message(Platform::Signal, said);
+            let message = bot.message(platform::SIGNAL, said);
             written = Some(message.clone());
             let _turn = bot.engine.submit(message).await.unwrap();
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -28,7 +29,7 @@ fn what_is_being_answered_by_us_is_not_answered_again() {
             assert_eq!(ended, Ok(Some(Terminal::Duplicate)), "{said}");
             assert!(bot.engine.mute(false, Actor::Console));
             tokio::time::sleep(Duration::from_secs(5)).await;
-            assert_eq!(bot.screen(Platform::Signal).len(), 1, "{said}");
+            assert_eq!(bot.screen(platform::SIGNAL).len(), 1, "{said}");
             let intended = |kind: &Kind| matches!(kind, Kind::Intended { .. });
             assert_eq!(
                 bot.kinds().await.iter().filter(|kind| intended(kind)).count(),
@@ -45,7 +46,7 @@ fn an_answer_of_several_messages_is_whole_after_a_kill() {
     let world = killed(async {
         let bot = Bot::start().await;
         assert!(bot.engine.mute(true, Actor::Console));
-        let message = bot.message(Platform::Discord, "/commands");
+        let message = bot.message(platform::DISCORD, "/commands");
         let _turn = bot.engine.submit(message).await.unwrap();
         tokio::time::sleep(Duration::from_secs(1)).await;
         bot
@@ -54,7 +55,7 @@ fn an_answer_of_several_messages_is_whole_after_a_kill() {
         let bot = Bot::in_world(world, "", Rules::all()).await;
         assert!(bot.engine.mute(false, Actor::Console));
         tokio::time::sleep(Duration::from_mins(1)).await;
-        let shown = bot.screen(Platform::Discord);
+        let shown = bot.screen(platform::DISCORD);
         assert_eq!(shown.len(), 2, "longer than one message of Discord: {shown:#?}");
         bot.check().await;
     });

@@ -1,9 +1,10 @@
 //! Somebody unknown asks to talk to the bot, and an operator decides.
 
 use crate::bot::{Bot, text};
+use foldback_channels::platform;
 use foldback_pipeline::{PairingFault, Rules};
 use foldback_store::{Journal as _, PairingError};
-use foldback_wire::{Actor, ChatType, Gate, Inbound, Kind, OutcomeCode, PairingStep, Platform, Terminal};
+use foldback_wire::{Actor, ChatType, Gate, Inbound, Kind, OutcomeCode, PairingStep, Terminal};
 use std::time::Duration;
 
 const PAIRING: &str = "[channels.telegram]\ndm_policy = \"pairing\"\nallow_from = []\narmed = true\n";
@@ -15,7 +16,7 @@ async fn bot() -> Bot {
 
 /// A message of somebody, in a chat of their own.
 fn from(bot: &Bot, sender: &str) -> Inbound {
-    let mut message = bot.message(Platform::Telegram, "hi");
+    let mut message = bot.message(platform::TELEGRAM, "hi");
     message.sender.id = sender.into();
     message.chat = format!("chat-{sender}").as_str().into();
     message
@@ -28,7 +29,7 @@ async fn writes(bot: &Bot, sender: &str) -> Terminal {
 
 /// Everything the bot said in somebody's chat.
 fn told(bot: &Bot, sender: &str) -> Vec<String> {
-    let platform = bot.loopbacks[&Platform::Telegram].platform();
+    let platform = bot.loopbacks[&platform::TELEGRAM].platform();
     let log = platform.log().filter(|record| {
         record.call.target.chat.as_str() == format!("chat-{sender}")
             && record.call.operation.kind() == foldback_wire::OpKind::SendText
@@ -209,7 +210,7 @@ async fn groups_and_bots_are_offered_no_code() {
         assert_eq!(turn.ended().await, Some(Terminal::Blocked { gate }));
     }
     assert_eq!(bot.engine.pairings().pending, []);
-    assert_eq!(bot.operations(Platform::Telegram), []);
+    assert_eq!(bot.operations(platform::TELEGRAM), []);
     bot.check().await;
 }
 
@@ -217,7 +218,7 @@ async fn groups_and_bots_are_offered_no_code() {
 async fn a_channel_in_dry_run_only_pretends_to_tell_the_code() {
     let bot = Bot::with(&PAIRING.replace("armed = true", "armed = false")).await;
     assert_eq!(writes(&bot, "mallory").await, UNPAIRED);
-    assert_eq!(bot.operations(Platform::Telegram), []);
+    assert_eq!(bot.operations(platform::TELEGRAM), []);
     let ended = bot.kinds().await.into_iter().find_map(|kind| match kind {
         Kind::Ended { outcome, .. } => Some(outcome.code),
         _ => None,
@@ -260,14 +261,14 @@ async fn who_was_let_in_and_who_waits_survive_a_restart() {
 async fn a_code_that_is_held_goes_out_after_a_restart_and_its_turn_ends_at_its_gate() {
     let bot = bot().await;
     let message = from(&bot, "mallory");
-    bot.toggle(Platform::Telegram, false).await;
+    bot.toggle(platform::TELEGRAM, false).await;
     let turn = bot.engine.submit(message).await.unwrap();
     let number = turn.id;
     tokio::time::sleep(Duration::from_secs(1)).await;
     bot.engine.shutdown(Duration::from_secs(1)).await.unwrap();
     assert_eq!(told(&bot, "mallory"), Vec::<String>::new());
     let bot = Bot::in_world(bot.into_world(), PAIRING, Rules::all()).await;
-    bot.toggle(Platform::Telegram, true).await;
+    bot.toggle(platform::TELEGRAM, true).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(told(&bot, "mallory").len(), 1);
     let events = bot.journal.turn(number).await.unwrap();
@@ -283,21 +284,21 @@ async fn a_code_that_is_held_goes_out_after_a_restart_and_its_turn_ends_at_its_g
 async fn the_bots_own_messages_stop_and_an_answer_to_them_counts_as_a_mention() {
     let bot = Bot::start().await;
     bot.says([text("Here I am.")]);
-    assert_eq!(bot.turn(Platform::Discord, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::DISCORD, "hi").await, Terminal::Replied);
     let own = bot.kinds().await.into_iter().find_map(|kind| match kind {
         Kind::Ended { outcome, .. } => outcome.message,
         _ => None,
     });
-    let mut echo = bot.message(Platform::Discord, "Here I am.");
+    let mut echo = bot.message(platform::DISCORD, "Here I am.");
     echo.message = own.clone().unwrap();
     let turn = bot.engine.submit(echo).await.unwrap();
     let gate = Gate::OwnMessage;
     assert_eq!(turn.ended().await, Some(Terminal::Blocked { gate }));
 
-    let mut group = bot.message(Platform::Discord, "and then?");
+    let mut group = bot.message(platform::DISCORD, "and then?");
     group.chat_type = ChatType::Group;
     group.mentioned = false;
-    let mut answer = bot.message(Platform::Discord, "and then?");
+    let mut answer = bot.message(platform::DISCORD, "and then?");
     answer.chat_type = ChatType::Group;
     answer.mentioned = false;
     answer.reply_to = own;

@@ -9,10 +9,10 @@ use foldback_agents::{
     ScriptAgent,
     speech::{SpeechError, Voice},
 };
-use foldback_channels::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal};
+use foldback_channels::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal, platform};
 use foldback_pipeline::{Engine, Rules};
 use foldback_store::Journal as _;
-use foldback_wire::{Attachment, Capabilities, ChatId, Kind, OpKind, OutcomeCode, Platform, Seq, Terminal};
+use foldback_wire::{Attachment, Capabilities, ChatId, Kind, OpKind, OutcomeCode, Seq, Terminal};
 use std::{
     sync::{
         Arc,
@@ -54,9 +54,9 @@ async fn an_operation_that_panics_is_unknown_and_its_lane_goes_on() {
     let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
     let mut parts = parts(&world, "", Rules::all(), agent.clone());
     for (id, adapter) in &mut parts.channels {
-        if id.as_str() == Platform::Signal.code() {
+        if id.as_str() == platform::SIGNAL.code() {
             *adapter = Arc::new(Fragile {
-                inner: Arc::clone(&world.loopbacks[&Platform::Signal]),
+                inner: Arc::clone(&world.loopbacks[&platform::SIGNAL]),
                 broken: AtomicBool::new(false),
             });
         }
@@ -69,7 +69,7 @@ async fn an_operation_that_panics_is_unknown_and_its_lane_goes_on() {
     for answer in ["lost", "arrives"] {
         agent.queue(None, vec![text(answer)]);
         let turn = engine
-            .submit(elsewhere.message(Platform::Signal, "hi"))
+            .submit(elsewhere.message(platform::SIGNAL, "hi"))
             .await
             .unwrap();
         ends.push(turn.ended().await);
@@ -126,14 +126,14 @@ fn a_turn_whose_finishing_panics_keeps_no_other_from_its_end() {
         let bot = Bot::in_world(speaking(World::new(), Speechless), "", Rules::all()).await;
         // Its first text is sent by the next start.
         bot.fault(
-            Platform::Telegram,
+            platform::TELEGRAM,
             slow(OpKind::SendText, Duration::from_secs(20)),
         );
         bot.says([text("<actions><voice>Hey</voice></actions>")]);
-        let _spoken = bot.user(Platform::Signal, "hi").await;
+        let _spoken = bot.user(platform::SIGNAL, "hi").await;
         tokio::time::sleep(Duration::from_secs(1)).await;
         bot.says([later(3_600_000, "Late.")]);
-        let _stalled = bot.user(Platform::Telegram, "hi").await;
+        let _stalled = bot.user(platform::TELEGRAM, "hi").await;
         tokio::time::sleep(Duration::from_secs(1)).await;
         bot
     });

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use foldback_agents::{
     Act, Agent, AgentEvent, PermissionStep, ScriptAgent, ScriptStep, Step, StepSink, TurnRequest,
 };
+use foldback_channels::platform;
 use foldback_pipeline::{PermissionFault, Rules, Turn, config};
 use foldback_wire::{
     Actor, Attachment, Clock as _, Gate, Kind, PermissionId, PermissionOption, PermissionRequest, Platform,
@@ -22,7 +23,7 @@ mod in_chat;
 mod many;
 mod questions;
 
-const PLATFORM: Platform = Platform::Telegram;
+const PLATFORM: Platform = platform::TELEGRAM;
 
 /// Asks whether it may, and says how it goes on.
 fn may_it(does: &str, options: serde_json::Value) -> ScriptStep {

@@ -2,11 +2,12 @@
 
 use crate::bot::{Bot, killed, later, runtime, text};
 use foldback_agents::{Act, ScriptStep};
+use foldback_channels::platform;
 use foldback_pipeline::Rules;
 use foldback_wire::{Event, JoinKind, Kind, Platform, SettingSource, Terminal, TurnId};
 use std::time::Duration;
 
-const ON: Platform = Platform::Telegram;
+const ON: Platform = platform::TELEGRAM;
 
 async fn pause(ms: u64) {
     tokio::time::sleep(Duration::from_millis(ms)).await;
@@ -153,15 +154,15 @@ async fn a_message_of_another_chat_is_never_given_to_a_run() {
     let config = "[session]\nscope = \"global\"\n[queue]\nmode = \"steer\"\n";
     let bot = Bot::with(config).await;
     bot.says([later(10_000, "to telegram")]);
-    let first = bot.user(Platform::Telegram, "1").await;
+    let first = bot.user(platform::TELEGRAM, "1").await;
     pause(1_000).await;
-    let second = bot.user(Platform::Slack, "2").await;
+    let second = bot.user(platform::SLACK, "2").await;
     pause(100).await;
     bot.says([text("to slack")]);
     assert_eq!(first.ended().await, Some(Terminal::Replied));
     assert_eq!(second.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Telegram), ["to telegram"]);
-    assert_eq!(bot.screen(Platform::Slack), ["to slack"]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["to telegram"]);
+    assert_eq!(bot.screen(platform::SLACK), ["to slack"]);
     assert_eq!(not_steered(&bot).await[0].1, "the run answers another chat");
     bot.check().await;
 }
@@ -175,7 +176,7 @@ async fn what_is_collected_waits_for_quiet_and_chats_are_never_mixed() {
     pause(1_000).await;
     let telegram_1 = bot.user(ON, "alpha").await;
     let telegram_2 = bot.user(ON, "beta").await;
-    let slack = bot.user(Platform::Slack, "gamma").await;
+    let slack = bot.user(platform::SLACK, "gamma").await;
     bot.says([text("alpha and beta")]);
     bot.says([text("gamma")]);
     assert_eq!(first.ended().await, Some(Terminal::Replied));
@@ -292,7 +293,7 @@ fn what_waits_in_each_mode_survives_a_kill() {
             let bot = Bot::with(&config).await;
             // The only run is another conversation's, so that nothing can be steered.
             bot.says([stall(3_600_000)]);
-            let _busy = bot.user(Platform::Slack, "busy").await;
+            let _busy = bot.user(platform::SLACK, "busy").await;
             pause(1_000).await;
             for text in ["alpha", "beta"] {
                 let _waits = bot.user(ON, text).await;

@@ -3,12 +3,12 @@
 use crate::bot::World;
 use crate::late::{Place, second};
 use foldback_channels::{
-    Refusal, Signal,
+    Refusal, Signal, platform,
     sim::{CallFailure, CallFault},
 };
 use foldback_pipeline::invariants::{self, Extent};
 use foldback_store::Journal as _;
-use foldback_wire::{Kind, MessageId, OpId, OpKind, Platform, Receipt, RefusalCode, Timestamp, TurnId};
+use foldback_wire::{Kind, MessageId, OpId, OpKind, Receipt, RefusalCode, Timestamp, TurnId};
 use std::time::Duration;
 
 /// When, as the platform says.
@@ -196,7 +196,7 @@ async fn while_ours_only_waits_nobody_waits_for_what_another_program_sent() {
         retry_after_ms: Some(60_000),
         ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
     };
-    place.world.loopbacks[&Platform::Whatsapp]
+    place.world.loopbacks[&platform::WHATSAPP]
         .platform()
         .plan(limited);
     let turn = place.ask().await;

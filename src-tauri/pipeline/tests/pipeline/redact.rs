@@ -2,9 +2,9 @@
 
 use crate::bot::{Bot, later, text, tool};
 use foldback_agents::{Act, PermissionStep, ScriptStep, ToolStep};
+use foldback_channels::platform;
 use foldback_wire::{
-    HoldReason, Kind, OpKind, Operation, Outcome, OutcomeCode, Platform, RangeReason, Stage, Terminal,
-    ToolStatus,
+    HoldReason, Kind, OpKind, Operation, Outcome, OutcomeCode, RangeReason, Stage, Terminal, ToolStatus,
 };
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ async fn nowhere(bot: &Bot, secrets: &[&str]) {
     let journal = serde_json::to_string(&bot.events().await).unwrap();
     for secret in secrets {
         assert!(!journal.contains(secret), "{secret} stands in the journal");
-        for platform in Platform::ALL {
+        for platform in platform::ALL {
             let shown = format!("{:?} {:?}", bot.ever_shown(*platform), bot.screen(*platform));
             assert!(
                 !shown.contains(secret),
@@ -30,12 +30,12 @@ async fn a_streamed_secret_is_never_shown_not_even_its_beginning() {
     let bot = Bot::start().await;
     let answer = format!("Here it is:\n```\nKEY={KEY}\n```\nKeep it.");
     bot.says(answer.chars().map(|c| later(400, &c.to_string())));
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
     assert_eq!(
-        bot.screen(Platform::Telegram),
+        bot.screen(platform::TELEGRAM),
         ["Here it is:\n```\nKEY=[redacted]\n```\nKeep it."]
     );
-    assert!(bot.ever_shown(Platform::Telegram).len() > 3, "it was shown live");
+    assert!(bot.ever_shown(platform::TELEGRAM).len() > 3, "it was shown live");
     nowhere(&bot, &[KEY, "sk-a", "KEY=s"]).await;
     bot.check().await;
 }
@@ -44,7 +44,7 @@ async fn a_streamed_secret_is_never_shown_not_even_its_beginning() {
 async fn the_journal_keeps_the_length_the_range_and_the_hold() {
     let bot = Bot::start().await;
     bot.says([text("A key sk-abcdef"), text("ghijklmnopqrstuvwx end")]);
-    bot.turn(Platform::Signal, "hi").await;
+    bot.turn(platform::SIGNAL, "hi").await;
     let mut raw = String::new();
     let (mut masked, mut held) = (Vec::new(), 0);
     for kind in bot.kinds().await {
@@ -66,7 +66,7 @@ async fn the_journal_keeps_the_length_the_range_and_the_hold() {
     assert_eq!(masked[0].span.of(&raw), &raw[6..6 + KEY.len()]);
     assert_eq!(masked[0].shown_as.as_deref(), Some("[redacted]"));
     assert_eq!(held, 1);
-    assert_eq!(bot.screen(Platform::Signal), ["A key [redacted] end"]);
+    assert_eq!(bot.screen(platform::SIGNAL), ["A key [redacted] end"]);
     bot.check().await;
 }
 
@@ -78,7 +78,7 @@ async fn the_journal_says_at_once_how_much_came_and_tells_it_when_it_is_decided(
         text("ghij"),
         text("klmnopqrstuvwx, use sk-"),
     ]);
-    bot.turn(Platform::Signal, "hi").await;
+    bot.turn(platform::SIGNAL, "hi").await;
     let told = |kind| match kind {
         Kind::Chunk { text, came, .. } => Some((text, came)),
         _ => None,
@@ -106,9 +106,9 @@ async fn captions_messages_and_voice_are_masked_like_the_text() {
          <send-message channel=\"slack\" chat=\"C1\">password: hunter2</send-message>\
          <voice>The token: abc123def</voice><react emoji=\"{KEY}\"/></actions>Done."
     ))]);
-    bot.turn(Platform::Telegram, "hi").await;
-    assert_eq!(bot.screen(Platform::Telegram), ["File a.txt [redacted]", "Done."]);
-    let sent = bot.calls(Platform::Slack, OpKind::SendText);
+    bot.turn(platform::TELEGRAM, "hi").await;
+    assert_eq!(bot.screen(platform::TELEGRAM), ["File a.txt [redacted]", "Done."]);
+    let sent = bot.calls(platform::SLACK, OpKind::SendText);
     assert_eq!(sent.len(), 1);
     assert!(format!("{:?}", sent[0].call).contains("password: [redacted]"));
     nowhere(&bot, &[KEY, "hunter2", "abc123def"]).await;
@@ -122,8 +122,8 @@ async fn a_file_with_a_secret_in_its_name_is_not_sent() {
     bot.says([text(&format!(
         "<actions><send-file path=\"{KEY}.txt\"/></actions>Done."
     ))]);
-    bot.turn(Platform::Telegram, "hi").await;
-    assert_eq!(bot.screen(Platform::Telegram), ["Done."]);
+    bot.turn(platform::TELEGRAM, "hi").await;
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Done."]);
     let skipped = |kind: &Kind| {
         matches!(kind, Kind::Skipped { outcome: Outcome { code: OutcomeCode::NotAllowed, detail: Some(why), .. }, .. }
             if why.contains("its name holds a secret"))
@@ -139,8 +139,8 @@ async fn a_secret_that_is_named_as_a_message_is_kept_nowhere_and_no_platform_is_
         "[[reply_to:{KEY}]]\n<react emoji=\"eyes\" message=\"{KEY}\"/>\n\
          <actions><send-message channel=\"slack\" chat=\"{KEY}\">x</send-message></actions>Done."
     ))]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Telegram), ["Done."]);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Done."]);
     nowhere(&bot, &[KEY]).await;
     let kinds = bot.kinds().await;
     let read = |kind: &Kind| matches!(kind, Kind::HeaderRead { header, .. } if header.reply_to.as_deref() == Some("[redacted]"));
@@ -153,8 +153,8 @@ async fn a_secret_that_is_named_as_a_message_is_kept_nowhere_and_no_platform_is_
             if why.contains("no message id"))
     };
     assert!(kinds.iter().any(skipped));
-    assert!(bot.calls(Platform::Telegram, OpKind::React).is_empty());
-    let sent = format!("{:?}", bot.calls(Platform::Telegram, OpKind::SendText));
+    assert!(bot.calls(platform::TELEGRAM, OpKind::React).is_empty());
+    let sent = format!("{:?}", bot.calls(platform::TELEGRAM, OpKind::SendText));
     assert!(!sent.contains(KEY) && sent.contains("reply_to: None"), "{sent}");
     bot.check().await;
 }
@@ -162,16 +162,16 @@ async fn a_secret_that_is_named_as_a_message_is_kept_nowhere_and_no_platform_is_
 #[tokio::test(start_paused = true)]
 async fn the_id_of_a_message_may_hold_a_phone_number() {
     let bot = Bot::with("[redact]\nphone = true\n").await;
-    let mut message = bot.message(Platform::Signal, "hi");
+    let mut message = bot.message(platform::SIGNAL, "hi");
     message.message = "1700000000000:+33612345678".into();
     let id = message.message.clone();
     bot.says([text(&format!(
         "<react emoji=\"eyes\"/><react emoji=\"tada\" message=\"{id}\"/>Call +33612345678."
     ))]);
     bot.engine.submit(message).await.unwrap().ended().await.unwrap();
-    assert_eq!(bot.screen(Platform::Signal), ["Call [redacted]."]);
+    assert_eq!(bot.screen(platform::SIGNAL), ["Call [redacted]."]);
     let asked: Vec<_> = bot
-        .calls(Platform::Signal, OpKind::React)
+        .calls(platform::SIGNAL, OpKind::React)
         .into_iter()
         .filter_map(|seen| match seen.call.operation {
             Operation::React { message, .. } => Some(message),
@@ -198,7 +198,7 @@ async fn a_json_action_of_any_type_is_masked_in_the_journal() {
     bot.says([text(&format!(
         "{{\"actions\":[{{\"type\":\"{KEY}\",\"payload\":{{}}}}]}}\nDone."
     ))]);
-    bot.turn(Platform::Telegram, "hi").await;
+    bot.turn(platform::TELEGRAM, "hi").await;
     let kinds = bot.kinds().await;
     let read = |kind: &Kind| matches!(kind, Kind::Action { action, .. } if action.kind == "[redacted]");
     assert!(kinds.iter().any(read), "{kinds:?}");
@@ -214,8 +214,8 @@ async fn a_secret_split_by_a_directive_is_masked_in_the_journal_too() {
         text("<react emoji=\"eyes\"/>"),
         text("lmnopqrstuvwx end"),
     ]);
-    bot.turn(Platform::Telegram, "hi").await;
-    assert_eq!(bot.screen(Platform::Telegram), ["[redacted] end"]);
+    bot.turn(platform::TELEGRAM, "hi").await;
+    assert_eq!(bot.screen(platform::TELEGRAM), ["[redacted] end"]);
     nowhere(&bot, &["sk-a", "lmnop"]).await;
     bot.check().await;
 }
@@ -223,11 +223,11 @@ async fn a_secret_split_by_a_directive_is_masked_in_the_journal_too() {
 #[tokio::test(start_paused = true)]
 async fn a_secret_that_would_straddle_two_messages_is_in_neither() {
     let bot = Bot::start().await;
-    let limit = foldback_channels::profile(Platform::Discord).text_limit;
+    let limit = foldback_channels::profile(platform::DISCORD).text_limit;
     let before = "word ".repeat(limit / 5 - 2);
     bot.says([text(&format!("{before}{KEY} and {KEY} more"))]);
-    bot.turn(Platform::Discord, "hi").await;
-    let screen = bot.screen(Platform::Discord);
+    bot.turn(platform::DISCORD, "hi").await;
+    let screen = bot.screen(platform::DISCORD);
     assert_eq!(screen.len(), 2);
     assert!(screen.concat().ends_with("[redacted] more"), "{screen:?}");
     nowhere(&bot, &[KEY, "abcdefgh"]).await;
@@ -249,7 +249,7 @@ async fn reasoning_tools_and_failures_are_masked_in_the_journal() {
         text("Done."),
         Act::Error(format!("401: {KEY} is no key")).into(),
     ]);
-    bot.turn(Platform::Telegram, "hi").await;
+    bot.turn(platform::TELEGRAM, "hi").await;
     let reasoning = |kind| match kind {
         Kind::Reasoning { text } => Some(text),
         _ => None,
@@ -265,7 +265,7 @@ async fn reasoning_tools_and_failures_are_masked_in_the_journal() {
 async fn told(config: &str) -> (String, String) {
     let bot = Bot::with(config).await;
     bot.says([text("ok")]);
-    bot.turn(Platform::Telegram, "my password: hunter2").await;
+    bot.turn(platform::TELEGRAM, "my password: hunter2").await;
     let kinds = bot.kinds().await;
     let length = kinds.iter().find_map(|kind| match kind {
         Kind::Passed {
@@ -305,8 +305,8 @@ async fn the_operator_says_what_is_masked() {
     for (config, expected) in cases {
         let bot = Bot::with(config).await;
         bot.says([text(said)]);
-        bot.turn(Platform::Slack, "hi").await;
-        assert_eq!(bot.screen(Platform::Slack), [expected], "{config}");
+        bot.turn(platform::SLACK, "hi").await;
+        assert_eq!(bot.screen(platform::SLACK), [expected], "{config}");
     }
 }
 
@@ -331,13 +331,13 @@ async fn a_secret_in_the_name_of_a_tool_is_masked_before_it_is_cut() {
             called(ToolStatus::Completed, 9_000),
             text("Done."),
         ]);
-        let turn = bot.user(Platform::Telegram, "hi").await;
+        let turn = bot.user(platform::TELEGRAM, "hi").await;
         tokio::time::sleep(Duration::from_secs(1)).await;
         let line = bot.engine.session(&"telegram:c1".into()).await.unwrap().unwrap();
         let tool = line.running.unwrap().tool.unwrap();
         assert_eq!(tool, "read-the-file-with-the [redacted]", "the console");
         assert_eq!(turn.ended().await, Some(Terminal::Replied));
-        let shown = bot.screen(Platform::Telegram).concat();
+        let shown = bot.screen(platform::TELEGRAM).concat();
         assert_eq!(
             shown.contains("`read-the-file-with-the [redacted]`"),
             display != "none",
@@ -368,7 +368,7 @@ async fn nothing_is_cut_in_the_middle_of_a_secret() {
         Act::Permission(Box::new(asked)).into(),
         text("Done."),
     ]);
-    bot.turn(Platform::Telegram, "hi").await;
+    bot.turn(platform::TELEGRAM, "hi").await;
     nowhere(&bot, &["sk-", "klmnop", "uvwx"]).await;
     let journal = serde_json::to_string(&bot.events().await).unwrap();
     assert!(journal.len() < 500_000, "{}", journal.len());
@@ -389,10 +389,10 @@ async fn a_credential_of_the_configuration_is_masked_by_its_value_wherever_it_st
         text("case.words, no"),
         text("t lower.case.word."),
     ]);
-    let turn = bot.turn(Platform::Telegram, "is it lower.case.words?").await;
+    let turn = bot.turn(platform::TELEGRAM, "is it lower.case.words?").await;
     assert_eq!(turn, Terminal::Replied);
     assert_eq!(
-        bot.screen(Platform::Telegram),
+        bot.screen(platform::TELEGRAM),
         ["I use [redacted], not lower.case.word."]
     );
     nowhere(&bot, &["lower.case.words"]).await;

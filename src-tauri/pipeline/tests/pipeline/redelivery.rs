@@ -3,10 +3,12 @@
 
 use crate::bot::{from_alice, text};
 use foldback_agents::{Act, ScriptAgent, ScriptStep};
-use foldback_channels::{ChannelAdapter, RemoteLoopback, profile, read_log, serve, sim::SimPlatform};
+use foldback_channels::{
+    ChannelAdapter, RemoteLoopback, platform, profile, read_log, serve, sim::SimPlatform,
+};
 use foldback_pipeline::{Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock, config};
 use foldback_store::{Journal, SqliteJournal, StoreError};
-use foldback_wire::{Event, Kind, Operation, Platform, Seq, Terminal, Timestamp};
+use foldback_wire::{Event, Kind, Operation, Seq, Terminal, Timestamp};
 use std::{
     fs::OpenOptions,
     future::Future,
@@ -48,7 +50,7 @@ impl World {
             .block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))
             .unwrap();
         let platform = listener.local_addr().unwrap();
-        let sim = SimPlatform::new(profile(Platform::Signal));
+        let sim = SimPlatform::new(profile(platform::SIGNAL));
         let clock = Arc::new(TokioClock::system());
         runtime.spawn(serve(listener, sim, log, clock, CancellationToken::new()));
         Self {
@@ -64,7 +66,7 @@ impl World {
 
     /// Alice writes.
     fn write(&self, id: &str) {
-        let message = from_alice(Platform::Signal, id.into(), "hi", Timestamp(0));
+        let message = from_alice(platform::SIGNAL, id.into(), "hi", Timestamp(0));
         let door = adapter(self.platform);
         self.runtime
             .block_on(async move { door.inject(message).await })
@@ -110,7 +112,7 @@ impl World {
 
 fn adapter(platform: SocketAddr) -> Arc<RemoteLoopback> {
     let clock = Arc::new(TokioClock::system());
-    let can = profile(Platform::Signal);
+    let can = profile(platform::SIGNAL);
     Arc::new(RemoteLoopback::new(can, platform, clock, None))
 }
 

@@ -2,8 +2,9 @@
 
 use crate::bot::{Bot, later, text};
 use foldback_agents::Act;
+use foldback_channels::platform;
 use foldback_pipeline::Rules;
-use foldback_wire::{Actor, Gate, Inbound, Kind, Platform, Terminal, Timestamp};
+use foldback_wire::{Actor, Gate, Inbound, Kind, Terminal, Timestamp};
 use std::time::Duration;
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -16,14 +17,14 @@ async fn submit(bot: &Bot, message: &Inbound) -> Terminal {
 #[tokio::test(start_paused = true)]
 async fn a_repeat_after_hours_is_a_duplicate() {
     let bot = Bot::start().await;
-    let message = bot.message(Platform::Whatsapp, "hi");
+    let message = bot.message(platform::WHATSAPP, "hi");
     bot.says([text("Once.")]);
     assert_eq!(submit(&bot, &message).await, Terminal::Replied);
     for _ in 0..3 {
         tokio::time::sleep(6 * HOUR).await;
         assert_eq!(submit(&bot, &message).await, Terminal::Duplicate);
     }
-    assert_eq!(bot.screen(Platform::Whatsapp), ["Once."]);
+    assert_eq!(bot.screen(platform::WHATSAPP), ["Once."]);
     let firsts: Vec<_> = bot
         .kinds()
         .await
@@ -44,7 +45,7 @@ async fn a_repeat_after_hours_is_a_duplicate() {
 #[tokio::test(start_paused = true)]
 async fn a_repeat_after_a_restart_is_a_duplicate_for_seven_days() {
     let bot = Bot::start().await;
-    let message = bot.message(Platform::Whatsapp, "hi");
+    let message = bot.message(platform::WHATSAPP, "hi");
     bot.says([text("Once.")]);
     assert_eq!(submit(&bot, &message).await, Terminal::Replied);
     bot.engine.shutdown(HOUR).await.unwrap();
@@ -56,14 +57,14 @@ async fn a_repeat_after_a_restart_is_a_duplicate_for_seven_days() {
     bot.says([text("Again.")]);
     let gate = Gate::TooOld;
     assert_eq!(submit(&bot, &message).await, Terminal::Blocked { gate });
-    assert_eq!(bot.screen(Platform::Whatsapp), ["Once."]);
+    assert_eq!(bot.screen(platform::WHATSAPP), ["Once."]);
     bot.check().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_waited_at_the_platform_for_days_is_answered_once() {
     let bot = Bot::start().await;
-    for platform in [Platform::Whatsapp, Platform::Telegram, Platform::Signal] {
+    for platform in [platform::WHATSAPP, platform::TELEGRAM, platform::SIGNAL] {
         let message = bot.message(platform, "hi");
         tokio::time::sleep(7 * 24 * HOUR).await;
         bot.says([text("At last.")]);
@@ -78,7 +79,7 @@ async fn what_waited_at_the_platform_for_days_is_answered_once() {
 #[tokio::test(start_paused = true)]
 async fn what_is_older_than_the_events_that_are_kept_stops_and_names_the_setting() {
     let bot = Bot::with("[store]\nkeep = \"2d\"\n").await;
-    let message = bot.message(Platform::Whatsapp, "hi");
+    let message = bot.message(platform::WHATSAPP, "hi");
     tokio::time::sleep(49 * HOUR).await;
     let gate = Gate::TooOld;
     assert_eq!(submit(&bot, &message).await, Terminal::Blocked { gate });
@@ -95,8 +96,8 @@ async fn what_is_older_than_the_events_that_are_kept_stops_and_names_the_setting
 async fn what_was_received_before_a_long_stop_is_not_judged_by_its_age() {
     let bot = Bot::with("[agent]\nmax_runs = 1\n").await;
     bot.says([later(60_000, "one")]);
-    let first = bot.user(Platform::Slack, "hi").await;
-    let waits = bot.user(Platform::Whatsapp, "hi").await;
+    let first = bot.user(platform::SLACK, "hi").await;
+    let waits = bot.user(platform::WHATSAPP, "hi").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     bot.engine.shutdown(Duration::from_secs(1)).await.unwrap();
     drop(first);
@@ -122,7 +123,7 @@ async fn the_same_id_in_another_place_is_another_message() {
     let bot = Bot::start().await;
     let message = Inbound {
         account: Some("one".into()),
-        ..bot.message(Platform::Telegram, "hi")
+        ..bot.message(platform::TELEGRAM, "hi")
     };
     bot.says([text("Here.")]);
     assert_eq!(submit(&bot, &message).await, Terminal::Replied);
@@ -141,7 +142,7 @@ async fn the_same_id_in_another_place_is_another_message() {
             ..message.clone()
         },
         Inbound {
-            channel: Platform::Slack.code().into(),
+            channel: platform::SLACK.code().into(),
             ..message.clone()
         },
     ];
@@ -159,7 +160,7 @@ async fn the_same_id_in_another_place_is_another_message() {
 #[tokio::test(start_paused = true)]
 async fn a_message_kept_without_its_account_is_known_by_when_it_was_written() {
     let bot = Bot::start().await;
-    let older = bot.message(Platform::Telegram, "hi");
+    let older = bot.message(platform::TELEGRAM, "hi");
     assert_eq!(older.account, None);
     bot.says([text("Once.")]);
     assert_eq!(submit(&bot, &older).await, Terminal::Replied);
@@ -176,14 +177,14 @@ async fn a_message_kept_without_its_account_is_known_by_when_it_was_written() {
     bot.says([text("New.")]);
     assert_eq!(submit(&bot, &of_another_bot).await, Terminal::Replied);
     assert_eq!(submit(&bot, &of_another_bot).await, Terminal::Duplicate);
-    assert_eq!(bot.screen(Platform::Telegram), ["Once.", "New."]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Once.", "New."]);
     bot.check().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_failed_or_was_stopped_is_answered_also_after_hours() {
     let bot = Bot::start().await;
-    let message = bot.message(Platform::Whatsapp, "hi");
+    let message = bot.message(platform::WHATSAPP, "hi");
     bot.says([Act::Error("overloaded".to_owned()).into()]);
     assert!(matches!(submit(&bot, &message).await, Terminal::Failed { .. }));
     tokio::time::sleep(HOUR).await;
@@ -197,13 +198,13 @@ async fn what_failed_or_was_stopped_is_answered_also_after_hours() {
 #[tokio::test(start_paused = true)]
 async fn what_is_in_work_for_longer_than_it_is_remembered_is_not_begun_again() {
     let bot = Bot::with("[agent]\nidle_timeout = \"4h\"\n").await;
-    let message = bot.message(Platform::Whatsapp, "hi");
+    let message = bot.message(platform::WHATSAPP, "hi");
     bot.says([later(3 * 3_600_000, "At last.")]);
     let turn = bot.engine.submit(message.clone()).await.unwrap();
     tokio::time::sleep(HOUR).await;
     assert_eq!(submit(&bot, &message).await, Terminal::Duplicate);
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Whatsapp), ["At last."]);
+    assert_eq!(bot.screen(platform::WHATSAPP), ["At last."]);
     bot.check().await;
 }
 
@@ -211,7 +212,7 @@ async fn what_is_in_work_for_longer_than_it_is_remembered_is_not_begun_again() {
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_a_person_stopped_does_not_begin_again() {
     let bot = Bot::start().await;
-    let message = bot.message(Platform::Whatsapp, "hi");
+    let message = bot.message(platform::WHATSAPP, "hi");
     bot.says([later(3_600_000, "Long.")]);
     let turn = bot.engine.submit(message.clone()).await.unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;

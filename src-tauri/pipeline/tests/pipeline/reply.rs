@@ -1,8 +1,9 @@
 //! Messages that an answer's header names.
 
 use crate::bot::{Bot, from_alice, killed, later, runtime, text};
+use foldback_channels::platform;
 use foldback_pipeline::Rules;
-use foldback_wire::{Clock, Kind, MessageId, OpKind, Operation, Platform, Terminal};
+use foldback_wire::{Clock, Kind, MessageId, OpKind, Operation, Terminal};
 use std::time::Duration;
 
 fn answered(operation: &Operation) -> Option<&str> {
@@ -18,10 +19,10 @@ fn answered(operation: &Operation) -> Option<&str> {
 async fn an_id_that_its_channel_teaches_is_a_reply_target() {
     let long = format!("wamid.HBgL{}QUI+/zA=", "MzMxMjM0NTY3ODk".repeat(5));
     for (platform, id) in [
-        (Platform::Signal, "1763712345678:+33123456789"),
-        (Platform::Signal, "5:b9bd8d0c-31c7-4a44-a4a8-c5e8c8a8e7e1"),
-        (Platform::Whatsapp, "wamid.HBgLMzMxMjM0NTY3ODkVAgASGBQzQTE="),
-        (Platform::Whatsapp, &*long),
+        (platform::SIGNAL, "1763712345678:+33123456789"),
+        (platform::SIGNAL, "5:b9bd8d0c-31c7-4a44-a4a8-c5e8c8a8e7e1"),
+        (platform::WHATSAPP, "wamid.HBgLMzMxMjM0NTY3ODkVAgASGBQzQTE="),
+        (platform::WHATSAPP, &*long),
     ] {
         let bot = Bot::start().await;
         let message = from_alice(platform, id.into(), "hi", bot.clock.now());
@@ -41,15 +42,15 @@ async fn an_id_that_its_channel_teaches_is_a_reply_target() {
 async fn an_id_of_another_platform_is_none() {
     let bot = Bot::start().await;
     bot.says([text("[[reply_to:1763712345678:+33123456789]]Yes.")]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-    let sent = bot.calls(Platform::Telegram, OpKind::SendText);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+    let sent = bot.calls(platform::TELEGRAM, OpKind::SendText);
     assert_eq!(answered(&sent[0].call.operation), None);
     bot.check().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_first_message_of_an_answer_answers_also_where_it_is_a_file() {
-    for platform in [Platform::Telegram, Platform::Signal, Platform::Whatsapp] {
+    for platform in [platform::TELEGRAM, platform::SIGNAL, platform::WHATSAPP] {
         for (end, texts) in [("", 0), ("Done.", 1)] {
             let bot = Bot::start().await;
             for name in ["a.txt", "b.txt"] {
@@ -74,7 +75,7 @@ async fn the_first_message_of_an_answer_answers_also_where_it_is_a_file() {
 
 #[tokio::test(start_paused = true)]
 async fn a_file_that_goes_as_a_voice_note_answers_too() {
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         for (end, texts) in [("", 0), ("Done.", 1)] {
             let bot = Bot::start().await;
             std::fs::write(bot.send_dir.join("a.ogg"), "OggS").unwrap();
@@ -104,11 +105,11 @@ async fn a_file_whose_target_is_refused_is_sent_plainly() {
     bot.says([text(
         "[[reply_to:99]]<actions><send-file path=\"a.txt\"/></actions>",
     )]);
-    bot.turn(Platform::Telegram, "hi").await;
-    let files = bot.calls(Platform::Telegram, OpKind::SendFile);
+    bot.turn(platform::TELEGRAM, "hi").await;
+    let files = bot.calls(platform::TELEGRAM, OpKind::SendFile);
     let targets: Vec<_> = files.iter().map(|call| answered(&call.call.operation)).collect();
     assert_eq!(targets, [Some("99"), None]);
-    assert_eq!(bot.screen(Platform::Telegram), ["File a.txt "]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["File a.txt "]);
     bot.check().await;
 }
 
@@ -123,7 +124,7 @@ fn a_message_is_answered_once_also_over_a_restart() {
             text(&format!("[[reply_to_current]]{file}One ")),
             later(60_000, "and two."),
         ]);
-        let _turn = bot.user(Platform::Signal, "hi").await;
+        let _turn = bot.user(platform::SIGNAL, "hi").await;
         tokio::time::sleep(Duration::from_secs(5)).await;
         bot
     });
@@ -133,7 +134,7 @@ fn a_message_is_answered_once_also_over_a_restart() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         let answers = |op| {
-            let calls = bot.calls(Platform::Signal, op).into_iter();
+            let calls = bot.calls(platform::SIGNAL, op).into_iter();
             calls
                 .map(|record| answered(&record.call.operation).is_some())
                 .collect::<Vec<_>>()

@@ -2,12 +2,13 @@
 
 use crate::bot::{Bot, EPOCH, World, killed, runtime, text};
 use foldback_agents::{Act, ScriptStep};
+use foldback_channels::platform;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
 use foldback_store::{Journal as _, OutboxEntry, Then};
 use foldback_wire::{
-    Actor, ChannelId, ChannelState, Draft, Event, Kind, OpId, OpKind, Operation, OutcomeCode, Platform,
-    Target, Terminal, TurnId,
+    Actor, ChannelId, ChannelState, Draft, Event, Kind, OpId, OpKind, Operation, OutcomeCode, Target,
+    Terminal, TurnId,
 };
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ async fn crowd() -> Bot {
     let bot = Bot::start().await;
     bot.says([stall(3_600_000)]);
     for words in ["1", "2", "3"] {
-        let _turn = bot.user(Platform::Signal, words).await;
+        let _turn = bot.user(platform::SIGNAL, words).await;
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
     bot
@@ -51,7 +52,7 @@ fn queued_messages_survive_a_kill_and_are_answered_in_order() {
     runtime().block_on(async {
         let bot = Bot::answering(world, "", Rules::all(), [text("two"), text("three")]).await;
         tokio::time::sleep(Duration::from_secs(5)).await;
-        assert_eq!(bot.screen(Platform::Signal), [INTERRUPTED, "two", "three"]);
+        assert_eq!(bot.screen(platform::SIGNAL), [INTERRUPTED, "two", "three"]);
         let terminals: Vec<_> = ends(&bot).await.into_iter().map(|(_, end)| end).collect();
         assert_eq!(terminals, [cut_off(), Terminal::Replied, Terminal::Replied]);
         let mut sessions = bot.kinds().await.into_iter().filter_map(|kind| match kind {
@@ -75,7 +76,7 @@ fn queued_messages_survive_a_second_kill() {
     runtime().block_on(async {
         let bot = Bot::answering(world, "", Rules::all(), [text("three")]).await;
         tokio::time::sleep(Duration::from_secs(5)).await;
-        assert_eq!(bot.screen(Platform::Signal), [INTERRUPTED, INTERRUPTED, "three"]);
+        assert_eq!(bot.screen(platform::SIGNAL), [INTERRUPTED, INTERRUPTED, "three"]);
         let terminals: Vec<_> = ends(&bot).await.into_iter().map(|(_, end)| end).collect();
         assert_eq!(terminals, [cut_off(), cut_off(), Terminal::Replied]);
         bot.check().await;
@@ -90,7 +91,7 @@ fn a_queued_message_whose_sender_was_shut_out_meanwhile_is_not_answered() {
         let bot = Bot::in_world(world, closed, Rules::all()).await;
         tokio::time::sleep(Duration::from_secs(5)).await;
         assert_eq!(
-            bot.screen(Platform::Signal),
+            bot.screen(platform::SIGNAL),
             [INTERRUPTED],
             "for the one that was let in"
         );
@@ -103,7 +104,7 @@ async fn held() -> Bot {
     let bot = Bot::start().await;
     bot.engine.mute(true, Actor::Console);
     bot.says([text("Once.")]);
-    let _turn = bot.user(Platform::Signal, "hi").await;
+    let _turn = bot.user(platform::SIGNAL, "hi").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     bot
 }
@@ -112,7 +113,7 @@ async fn held() -> Bot {
 fn a_turn_whose_operations_failed_after_the_restart_has_failed() {
     let world = killed(held());
     let refused = CallFault::first(OpKind::SendText, CallFailure::Forbidden);
-    world.loopbacks[&Platform::Signal].platform().plan(refused);
+    world.loopbacks[&platform::SIGNAL].platform().plan(refused);
     runtime().block_on(async {
         let bot = Bot::in_world(world, "", Rules::all()).await;
         bot.engine.mute(false, Actor::Console);
@@ -143,7 +144,7 @@ async fn shut(bot: &Bot, muting: bool, shut: bool) {
     if muting {
         assert!(bot.engine.mute(shut, Actor::Console));
     } else {
-        bot.toggle(Platform::Signal, !shut).await;
+        bot.toggle(platform::SIGNAL, !shut).await;
     }
 }
 
@@ -155,7 +156,7 @@ fn what_a_person_switched_off_stays_off_and_holds_what_is_left() {
             shut(&bot, muting, true).await;
             bot.says([text("Once.")]);
             bot.engine
-                .submit(bot.message(Platform::Signal, "hi"))
+                .submit(bot.message(platform::SIGNAL, "hi"))
                 .await
                 .unwrap();
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -166,7 +167,7 @@ fn what_a_person_switched_off_stays_off_and_holds_what_is_left() {
             world = killed(async {
                 let bot = Bot::in_world(world, "", Rules::all()).await;
                 tokio::time::sleep(Duration::from_secs(5)).await;
-                assert!(bot.screen(Platform::Signal).is_empty(), "muting: {muting}");
+                assert!(bot.screen(platform::SIGNAL).is_empty(), "muting: {muting}");
                 assert_eq!(bot.journal.outbox().await.unwrap().len(), 1);
                 if ends_in_order {
                     bot.engine.shutdown(Duration::from_secs(1)).await.unwrap();
@@ -194,7 +195,7 @@ fn what_a_person_switched_off_stays_off_and_holds_what_is_left() {
             assert_eq!(kinds[start..].iter().filter(|kind| told(kind)).count(), 1);
             shut(&bot, muting, false).await;
             tokio::time::sleep(Duration::from_secs(5)).await;
-            assert_eq!(bot.screen(Platform::Signal), ["Once."]);
+            assert_eq!(bot.screen(platform::SIGNAL), ["Once."]);
             bot.check().await;
         });
     }
@@ -214,8 +215,8 @@ fn a_channel_that_a_process_switched_off_when_it_ended_is_on_at_the_next_start()
     runtime().block_on(async {
         let bot = Bot::in_world(world, "", Rules::all()).await;
         bot.says([text("Here.")]);
-        assert_eq!(bot.turn(Platform::Signal, "hi").await, Terminal::Replied);
-        assert_eq!(bot.screen(Platform::Signal), ["Here."]);
+        assert_eq!(bot.turn(platform::SIGNAL, "hi").await, Terminal::Replied);
+        assert_eq!(bot.screen(platform::SIGNAL), ["Here."]);
     });
 }
 
@@ -250,7 +251,7 @@ fn a_real_channel_that_is_armed_by_its_configuration_is_told_at_every_start() {
 async fn thinking() -> Bot {
     let bot = Bot::with("[output]\nplaceholder = \"…\"\nallow_targets = [\"slack:c1\"]\n").await;
     bot.says([stall(3_600_000)]);
-    let _turn = bot.user(Platform::Telegram, "hi").await;
+    let _turn = bot.user(platform::TELEGRAM, "hi").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     bot
 }
@@ -306,7 +307,7 @@ fn a_live_frame_is_not_sent_after_a_restart_and_a_placeholder_goes() {
         leave(&world, 900, "telegram", true).await;
         let bot = Bot::in_world(world, "", Rules::all()).await;
         tokio::time::sleep(Duration::from_secs(5)).await;
-        assert_eq!(bot.screen(Platform::Telegram), [INTERRUPTED], "nothing else is sent");
+        assert_eq!(bot.screen(platform::TELEGRAM), [INTERRUPTED], "nothing else is sent");
         let cancelled = |kind: &Kind| {
             matches!(kind, Kind::Ended { op: OpId(900), outcome } if outcome.code == OutcomeCode::Cancelled)
         };
@@ -323,7 +324,7 @@ fn what_a_turn_sends_to_another_channel_does_not_move_the_turn_there() {
         leave(&world, 900, "slack", false).await;
         let bot = Bot::in_world(world, "", Rules::all()).await;
         tokio::time::sleep(Duration::from_secs(5)).await;
-        assert_eq!(bot.screen(Platform::Slack), ["left"]);
+        assert_eq!(bot.screen(platform::SLACK), ["left"]);
         let events = bot.events().await;
         let channel_of = |wanted: fn(&Kind) -> bool| -> Option<ChannelId> {
             let found = |event: &&Event| event.turn.is_some() && wanted(&event.kind);

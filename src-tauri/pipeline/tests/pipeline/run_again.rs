@@ -2,10 +2,11 @@
 
 use crate::bot::{Bot, later, text};
 use foldback_agents::ScriptStep;
+use foldback_channels::platform;
 use foldback_wire::{Actor, AgentFault, Kind, Platform, Terminal, TurnId};
 use std::time::Duration;
 
-const ON: Platform = Platform::Telegram;
+const ON: Platform = platform::TELEGRAM;
 
 fn fails() -> ScriptStep {
     serde_json::from_str(r#"{"error": "overloaded"}"#).unwrap()

@@ -2,10 +2,9 @@
 
 use crate::bot::{Bot, EPOCH, World, killed, runtime, text};
 use foldback_agents::Act;
+use foldback_channels::platform;
 use foldback_pipeline::{Rules, TokioClock};
-use foldback_wire::{
-    Actor, ChannelId, Kind, Platform, ScheduleDue, ScheduleSkip, SilentReason, Terminal, Timestamp,
-};
+use foldback_wire::{Actor, ChannelId, Kind, ScheduleDue, ScheduleSkip, SilentReason, Terminal, Timestamp};
 use std::time::Duration;
 
 /// Every hour from 00:00.
@@ -70,7 +69,7 @@ async fn a_schedule_runs_at_its_time_and_its_answer_is_delivered() {
     pass(59).await;
     assert_eq!(due(&bot).await, []);
     pass(2).await;
-    assert_eq!(bot.screen(Platform::Telegram), ["Nothing much."]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Nothing much."]);
     let began = due(&bot).await;
     assert_eq!(began.len(), 1);
     assert_eq!(began[0].due, at(1));
@@ -133,7 +132,7 @@ async fn only_an_acknowledgement_of_a_heartbeat_is_dropped() {
         ends(&bot).await,
         [silent.clone(), Terminal::Replied, silent, Terminal::Replied]
     );
-    assert_eq!(bot.screen(Platform::Telegram), ["All clear", "Disk 99%"]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["All clear", "Disk 99%"]);
     let raw = bot.kinds().await.into_iter().any(|kind| match kind {
         Kind::Chunk { text, .. } => text == "HEARTBEAT_OK",
         _ => false,
@@ -141,7 +140,7 @@ async fn only_an_acknowledgement_of_a_heartbeat_is_dropped() {
     assert!(raw, "the journal keeps what was dropped");
     bot.says([text("HEARTBEAT_OK")]);
     assert_eq!(
-        bot.turn(Platform::Telegram, "hi").await,
+        bot.turn(platform::TELEGRAM, "hi").await,
         Terminal::Replied,
         "it counts in heartbeats alone"
     );
@@ -153,7 +152,7 @@ async fn a_schedule_that_is_no_heartbeat_delivers_the_word_of_one() {
     let bot = Bot::with(&plain()).await;
     bot.says([text("HEARTBEAT_OK")]);
     pass(61).await;
-    assert_eq!(bot.screen(Platform::Telegram), ["HEARTBEAT_OK"]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["HEARTBEAT_OK"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -169,7 +168,7 @@ async fn a_heartbeat_is_skipped_while_its_file_holds_no_task() {
     std::fs::write(&file, "# Tasks\n- [ ] water the plants\n").unwrap();
     bot.says([text("They are dry.")]);
     pass(60).await;
-    assert_eq!(bot.screen(Platform::Telegram), ["They are dry."]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["They are dry."]);
     let told = bot.kinds().await.into_iter().any(|kind| match kind {
         Kind::Prepared { prompt } => prompt.contains("water the plants"),
         _ => false,
@@ -185,17 +184,17 @@ async fn a_prompt_file_is_read_when_it_is_due() {
     std::fs::write(bot.dir.path().join("ask.md"), "Anything?").unwrap();
     bot.says([text("No.")]);
     pass(60).await;
-    assert_eq!(bot.screen(Platform::Telegram), ["No."]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["No."]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_a_channel_missed_while_it_was_off_is_one_late_run() {
     let bot = Bot::with(&plain()).await;
-    bot.toggle(Platform::Telegram, false).await;
+    bot.toggle(platform::TELEGRAM, false).await;
     pass(60 * 3 + 10).await;
     assert_eq!(due(&bot).await, []);
     assert!(bot.engine.schedules().await.unwrap()[0].channel_off);
-    bot.toggle(Platform::Telegram, true).await;
+    bot.toggle(platform::TELEGRAM, true).await;
     pass(1).await;
     let began = due(&bot).await;
     assert_eq!(began.len(), 1);
@@ -292,7 +291,7 @@ fn a_kill_between_due_and_run_neither_doubles_nor_loses_it() {
         let bot = Bot::with(&patient()).await;
         // Alice's run goes on, so that the schedule's turn waits behind it.
         bot.says([Act::Stall(36_000_000).into()]);
-        let _turn = bot.user(Platform::Telegram, "hello").await;
+        let _turn = bot.user(platform::TELEGRAM, "hello").await;
         pass(61).await;
         assert_eq!(due(&bot).await.len(), 1);
         bot
@@ -303,7 +302,7 @@ fn a_kill_between_due_and_run_neither_doubles_nor_loses_it() {
         let bot = Bot::answering(world, &plain(), Rules::all(), [text("Here it is.")]).await;
         pass(1).await;
         assert_eq!(due(&bot).await.len(), 1, "the journal has it as due");
-        assert!(bot.screen(Platform::Telegram).contains(&"Here it is.".to_owned()));
+        assert!(bot.screen(platform::TELEGRAM).contains(&"Here it is.".to_owned()));
         bot.check().await;
     });
 }
@@ -333,7 +332,7 @@ async fn an_answer_to_a_schedule_answers_and_reacts_to_no_message() {
         "[[reply_to_current]]<actions><react emoji=\"thumbsup\"/></actions>Hi.",
     )]);
     pass(61).await;
-    assert_eq!(bot.screen(Platform::Telegram), ["Hi."]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Hi."]);
     bot.check().await;
 }
 
@@ -348,14 +347,14 @@ async fn resets(bot: &Bot) -> usize {
 async fn a_heartbeat_keeps_no_conversation_from_ending() {
     let bot = Bot::with(&(hourly("heartbeat = true") + "[session.reset]\nidle = \"90m\"\n")).await;
     bot.says([text("Hello.")]);
-    bot.turn(Platform::Telegram, "hi").await;
+    bot.turn(platform::TELEGRAM, "hi").await;
     for _ in 0..3 {
         bot.says([text("HEARTBEAT_OK")]);
         pass(60).await;
     }
     assert_eq!(resets(&bot).await, 0);
     bot.says([text("Again.")]);
-    bot.turn(Platform::Telegram, "again").await;
+    bot.turn(platform::TELEGRAM, "again").await;
     assert_eq!(resets(&bot).await, 1);
     bot.check().await;
 }
@@ -364,12 +363,12 @@ async fn a_heartbeat_keeps_no_conversation_from_ending() {
 async fn a_schedule_ends_a_conversation_that_is_over_and_keeps_its_own_fresh() {
     let bot = Bot::with(&(plain() + "[session.reset]\nidle = \"30m\"\n")).await;
     bot.says([text("Hello.")]);
-    bot.turn(Platform::Telegram, "hi").await;
+    bot.turn(platform::TELEGRAM, "hi").await;
     bot.says([text("News.")]);
     pass(61).await;
     assert_eq!(resets(&bot).await, 1, "as the schedule began");
     bot.says([text("Again.")]);
-    bot.turn(Platform::Telegram, "again").await;
+    bot.turn(platform::TELEGRAM, "again").await;
     assert_eq!(resets(&bot).await, 1);
     bot.check().await;
 }

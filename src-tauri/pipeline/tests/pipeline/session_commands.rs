@@ -2,11 +2,12 @@
 
 use crate::bot::{Bot, World, killed, runtime, text};
 use foldback_agents::{Act, ScriptStep};
+use foldback_channels::platform;
 use foldback_pipeline::Rules;
 use foldback_wire::{Kind, OpKind, Platform, Terminal, Usage};
 use std::time::Duration;
 
-const PLATFORM: Platform = Platform::Telegram;
+const PLATFORM: Platform = platform::TELEGRAM;
 
 fn used(input: u64, output: u64) -> ScriptStep {
     Act::Usage(Usage { input, output }).into()
@@ -131,7 +132,7 @@ async fn what_several_chats_share_is_exported_for_owners_alone() {
     let config = "[session]\nmain = \"main\"\n";
     let bot = Bot::with(config).await;
     bot.says([text("Yes.")]);
-    bot.turn(Platform::Signal, "a secret").await;
+    bot.turn(platform::SIGNAL, "a secret").await;
     let refused = answer(&bot, "/export").await;
     assert!(refused.starts_with("⛔ Several chats share"), "{refused}");
     assert_eq!(exported(&bot).await, None);
@@ -141,7 +142,7 @@ async fn what_several_chats_share_is_exported_for_owners_alone() {
 #[tokio::test(start_paused = true)]
 async fn direct_chats_share_a_conversation_where_one_is_named() {
     let bot = Bot::in_world(World::new(), "[session]\nmain = \"home\"\n", Rules::all()).await;
-    for platform in [Platform::Telegram, Platform::Signal] {
+    for platform in [platform::TELEGRAM, platform::SIGNAL] {
         bot.says([text("Yes.")]);
         assert_eq!(bot.turn(platform, "hi").await, Terminal::Replied);
         assert_eq!(bot.screen(platform), ["Yes."], "each answer goes to its own chat");

@@ -5,13 +5,14 @@ use foldback_agents::{
     Act, Api, Fallback, HttpAgent, HttpConfig, ScriptAgent, ScriptStep, SessionStep,
     strict_server::{Insists, Reply, StrictServer},
 };
+use foldback_channels::platform;
 use foldback_pipeline::{Rules, SeededRng};
 use foldback_wire::{
     Actor, Gate, Kind, OpKind, Platform, RunActivity, SessionId, SessionStart, Terminal, ToolStatus,
 };
 use std::{sync::Arc, time::Duration};
 
-const PLATFORM: Platform = Platform::Signal;
+const PLATFORM: Platform = platform::SIGNAL;
 
 fn keeps(id: &str) -> ScriptStep {
     let session = SessionStep {
@@ -78,7 +79,7 @@ fn the_agent_gets_its_session_back_also_after_a_kill() {
         }
         // Another conversation has one of its own.
         bot.says([keeps("t-1"), text("Hello.")]);
-        bot.turn(Platform::Slack, "hi").await;
+        bot.turn(platform::SLACK, "hi").await;
         bot
     });
     runtime().block_on(async {
@@ -297,7 +298,7 @@ async fn what_hangs_is_listed_first_and_counted() {
     bot.says([stall(3_600_000)]);
     let hung = bot.user(PLATFORM, "1").await;
     let waits = bot.user(PLATFORM, "2").await;
-    for platform in [Platform::Slack, Platform::Telegram, Platform::Discord] {
+    for platform in [platform::SLACK, platform::TELEGRAM, platform::DISCORD] {
         tokio::time::sleep(Duration::from_secs(1)).await;
         bot.says([text("Here.")]);
         assert_eq!(bot.turn(platform, "hi").await, Terminal::Replied);
@@ -326,7 +327,7 @@ async fn a_hung_agent_keeps_no_other_conversation() {
     let hung = bot.user(PLATFORM, "hi").await;
     for _ in 0..50 {
         bot.says([text("Here.")]);
-        assert_eq!(bot.turn(Platform::Slack, "hi").await, Terminal::Replied);
+        assert_eq!(bot.turn(platform::SLACK, "hi").await, Terminal::Replied);
     }
     bot.engine.cancel(hung.id, Actor::Console).unwrap();
     hung.ended().await;

@@ -2,8 +2,9 @@
 
 use crate::bot::{Bot, text};
 use foldback_agents::Act;
+use foldback_channels::platform;
 use foldback_pipeline::Rules;
-use foldback_wire::{Gate, Kind, Platform, Terminal};
+use foldback_wire::{Gate, Kind, Terminal};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,31 +12,31 @@ use std::time::Duration;
 async fn a_shutdown_ends_turns_in_order_and_leaves_what_is_held_to_the_next_start() {
     let bot = Bot::start().await;
     bot.says([text("Held.")]);
-    bot.toggle(Platform::Telegram, false).await;
-    let held = bot.user(Platform::Telegram, "hi").await;
+    bot.toggle(platform::TELEGRAM, false).await;
+    let held = bot.user(platform::TELEGRAM, "hi").await;
     bot.says([text("Working on it"), Act::Stall(200_000).into()]);
-    let running = bot.user(Platform::Discord, "hi").await;
-    let waiting = bot.user(Platform::Discord, "and?").await;
+    let running = bot.user(platform::DISCORD, "hi").await;
+    let waiting = bot.user(platform::DISCORD, "and?").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     bot.engine.shutdown(Duration::from_secs(10)).await.unwrap();
     assert!(matches!(running.ended().await, Some(Terminal::Failed { .. })));
-    assert_eq!(bot.screen(Platform::Discord), ["Working on it", "⏹️ Stopped."]);
+    assert_eq!(bot.screen(platform::DISCORD), ["Working on it", "⏹️ Stopped."]);
     assert_eq!(waiting.ended().await, None, "it waits for the next start");
     assert_eq!(held.ended().await, None);
     let gate = Gate::ShuttingDown;
     let late = bot
         .engine
-        .submit(bot.message(Platform::Slack, "late"))
+        .submit(bot.message(platform::SLACK, "late"))
         .await
         .unwrap();
     assert_eq!(late.ended().await, Some(Terminal::Blocked { gate }));
 
     let bot = Bot::answering(bot.into_world(), "", Rules::all(), [text("And here.")]).await;
-    bot.toggle(Platform::Telegram, true).await;
+    bot.toggle(platform::TELEGRAM, true).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(bot.screen(Platform::Telegram), ["Held."]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Held."]);
     assert_eq!(
-        bot.screen(Platform::Discord),
+        bot.screen(platform::DISCORD),
         ["Working on it", "⏹️ Stopped.", "And here."]
     );
     bot.check().await;
@@ -48,10 +49,10 @@ async fn what_comes_in_while_the_process_ends_is_answered_by_the_next_one() {
     let cap = "[queue]\ncap = 1000\n";
     let bot = Bot::with(cap).await;
     bot.says([text("Working on it"), Act::Stall(200_000).into()]);
-    let signal = Arc::clone(&bot.loopbacks[&Platform::Signal]);
+    let signal = Arc::clone(&bot.loopbacks[&platform::SIGNAL]);
     let write = async {
         for n in 0..MESSAGES {
-            let message = bot.message(Platform::Signal, &format!("message {n}"));
+            let message = bot.message(platform::SIGNAL, &format!("message {n}"));
             signal.inject(message).unwrap();
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
@@ -76,7 +77,7 @@ async fn what_comes_in_while_the_process_ends_is_answered_by_the_next_one() {
     assert_eq!(came(&kinds), MESSAGES);
     let ended = kinds.iter().filter(|kind| matches!(kind, Kind::TurnEnded { .. }));
     assert_eq!(ended.count(), MESSAGES);
-    let answers = bot.screen(Platform::Signal);
+    let answers = bot.screen(platform::SIGNAL);
     assert_eq!(
         answers.iter().filter(|text| *text == "Yes?").count(),
         MESSAGES - 1

@@ -3,6 +3,7 @@
 use crate::bot::{Bot, World, killed, runtime, text, tool};
 use async_trait::async_trait;
 use foldback_agents::speech::{Note, Speaker, SpeechError, ToneVoice, Voice};
+use foldback_channels::platform;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::{Rules, SendDir, Speech, VoiceOutput, Voices, config::FilesConfig};
 use foldback_store::Journal as _;
@@ -74,7 +75,7 @@ impl Voice for Fixed {
 
 #[tokio::test(start_paused = true)]
 async fn every_channel_gets_the_note_before_the_text_and_nothing_stays_behind() {
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let bot = bot(ToneVoice, "").await;
         bot.says([text(ANSWER)]);
         assert_eq!(bot.turn(*platform, "talk to me").await, Terminal::Replied);
@@ -136,8 +137,8 @@ async fn a_note_beyond_the_messages_of_a_chat_is_not_spoken() {
         "<actions>{}</actions>",
         "<voice>Hey</voice>".repeat(50)
     ))]);
-    bot.turn(Platform::Whatsapp, "talk to me").await;
-    assert_eq!(bot.calls(Platform::Whatsapp, OpKind::SendVoice).len(), 2);
+    bot.turn(platform::WHATSAPP, "talk to me").await;
+    assert_eq!(bot.calls(platform::WHATSAPP, OpKind::SendVoice).len(), 2);
     assert_eq!(said.load(Ordering::Relaxed), 2);
     let skips = skips(&bot).await;
     assert_eq!(skips.len(), 48, "{skips:?}");
@@ -162,8 +163,8 @@ async fn speech_that_fails_never_blocks_the_text() {
     ] {
         let bot = bot(Fixed(answer), "").await;
         bot.says([text(ANSWER)]);
-        assert_eq!(bot.turn(Platform::Telegram, "talk").await, Terminal::Replied);
-        assert_eq!(bot.screen(Platform::Telegram), ["And in writing"]);
+        assert_eq!(bot.turn(platform::TELEGRAM, "talk").await, Terminal::Replied);
+        assert_eq!(bot.screen(platform::TELEGRAM), ["And in writing"]);
         assert_eq!(skips(&bot).await, [(OutcomeCode::Failed, said.to_owned())]);
         assert_eq!(left(&bot.send_dir), [""; 0]);
         bot.check().await;
@@ -189,9 +190,9 @@ async fn a_voice_that_never_ends_keeps_the_text_for_its_limit_only() {
     let bot = bot(Mute, "").await;
     bot.says([text(ANSWER)]);
     let began = tokio::time::Instant::now();
-    assert_eq!(bot.turn(Platform::Telegram, "talk").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "talk").await, Terminal::Replied);
     assert_eq!(began.elapsed().as_secs(), 20);
-    assert_eq!(bot.screen(Platform::Telegram), ["And in writing"]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["And in writing"]);
     let timed_out = (OutcomeCode::Failed, "nothing came within 20 s".to_owned());
     assert_eq!(skips(&bot).await, [timed_out]);
     bot.check().await;
@@ -207,10 +208,10 @@ async fn what_cannot_be_spoken_and_stands_alone_is_sent_as_text() {
     let two = "<actions><voice>I'll call you at nine</voice><voice>Or ten</voice></actions>";
     let bot = bot(Fixed(Err(refused())), "").await;
     bot.says([text(two)]);
-    let end = bot.turn(Platform::Telegram, "talk").await;
+    let end = bot.turn(platform::TELEGRAM, "talk").await;
     assert!(matches!(end, Terminal::Silent { .. }), "{end:?}");
     assert_eq!(
-        bot.screen(Platform::Telegram),
+        bot.screen(platform::TELEGRAM),
         ["I'll call you at nine", "Or ten"]
     );
     assert_eq!(skips(&bot).await.len(), 2);
@@ -219,9 +220,9 @@ async fn what_cannot_be_spoken_and_stands_alone_is_sent_as_text() {
     // Beside text it is left out, and the next message has nothing of it.
     for says in [ANSWER, "Later."] {
         bot.says([text(says)]);
-        assert_eq!(bot.turn(Platform::Telegram, "talk").await, Terminal::Replied);
+        assert_eq!(bot.turn(platform::TELEGRAM, "talk").await, Terminal::Replied);
     }
-    assert_eq!(bot.screen(Platform::Telegram)[2..], ["And in writing", "Later."]);
+    assert_eq!(bot.screen(platform::TELEGRAM)[2..], ["And in writing", "Later."]);
     bot.check().await;
 }
 
@@ -229,10 +230,10 @@ async fn what_cannot_be_spoken_and_stands_alone_is_sent_as_text() {
 async fn a_note_that_the_platform_refuses_and_that_stands_alone_is_sent_as_text() {
     let bot = bot(ToneVoice, "").await;
     let refused = CallFault::first(OpKind::SendVoice, CallFailure::Forbidden);
-    bot.fault(Platform::Telegram, refused);
+    bot.fault(platform::TELEGRAM, refused);
     bot.says([text("<actions><voice>I'll call you at nine</voice></actions>")]);
-    bot.turn(Platform::Telegram, "talk").await;
-    assert_eq!(bot.screen(Platform::Telegram), ["I'll call you at nine"]);
+    bot.turn(platform::TELEGRAM, "talk").await;
+    assert_eq!(bot.screen(platform::TELEGRAM), ["I'll call you at nine"]);
     assert_eq!(left(&bot.send_dir), [""; 0]);
     bot.check().await;
 }
@@ -242,12 +243,12 @@ async fn a_note_answers_and_is_sent_plainly_where_its_target_is_refused() {
     for (header, calls) in [("[[reply_to_current]]", 1), ("[[reply_to:99]]", 2)] {
         let bot = bot(ToneVoice, "").await;
         bot.says([text(&format!("{header}<actions><voice>Hey</voice></actions>"))]);
-        bot.turn(Platform::Telegram, "talk").await;
-        let notes = bot.calls(Platform::Telegram, OpKind::SendVoice);
+        bot.turn(platform::TELEGRAM, "talk").await;
+        let notes = bot.calls(platform::TELEGRAM, OpKind::SendVoice);
         let answers = |operation: &Operation| matches!(operation, Operation::SendVoice { reply_to, .. } if reply_to.is_some());
         assert_eq!(notes.len(), calls, "{header}");
         assert!(answers(&notes[0].call.operation), "{header}");
-        let screen = bot.screen(Platform::Telegram);
+        let screen = bot.screen(platform::TELEGRAM);
         assert!(
             screen.len() == 1 && screen[0].ends_with("voice Hey"),
             "{screen:?}"
@@ -261,8 +262,8 @@ async fn a_note_answers_and_is_sent_plainly_where_its_target_is_refused() {
 async fn a_note_that_is_too_large_is_not_written_and_its_words_are_sent() {
     let bot = bot(ToneVoice, "[files]\nmax_size = \"1KB\"\n").await;
     bot.says([text("<actions><voice>Hey, three words</voice></actions>")]);
-    bot.turn(Platform::Telegram, "talk").await;
-    assert_eq!(bot.screen(Platform::Telegram), ["Hey, three words"]);
+    bot.turn(platform::TELEGRAM, "talk").await;
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Hey, three words"]);
     let [(OutcomeCode::Failed, why)] = &skips(&bot).await[..] else {
         panic!("it was sent");
     };
@@ -281,9 +282,9 @@ async fn however_much_a_message_wants_spoken_its_text_waits_once() {
         text("<actions><voice>Ho</voice></actions>Done."),
     ]);
     let began = tokio::time::Instant::now();
-    assert_eq!(bot.turn(Platform::Telegram, "talk").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "talk").await, Terminal::Replied);
     assert_eq!(began.elapsed().as_secs(), 40, "each message has its limit");
-    assert_eq!(bot.screen(Platform::Telegram), ["And in writing", "Done."]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["And in writing", "Done."]);
     bot.check().await;
 }
 
@@ -294,13 +295,13 @@ async fn whoever_stops_the_turn_does_not_wait_for_a_voice() {
         text("<actions><voice>Hey</voice></actions>"),
         foldback_agents::Act::Stall(3_600_000).into(),
     ]);
-    let turn = bot.user(Platform::Telegram, "talk").await;
+    let turn = bot.user(platform::TELEGRAM, "talk").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     let began = tokio::time::Instant::now();
     assert!(bot.engine.cancel(turn.id, Actor::Console).unwrap());
     turn.ended().await.unwrap();
     assert_eq!(began.elapsed().as_secs(), 0);
-    assert_eq!(bot.screen(Platform::Telegram)[0], "Hey");
+    assert_eq!(bot.screen(platform::TELEGRAM)[0], "Hey");
     bot.check().await;
 }
 
@@ -310,18 +311,18 @@ async fn nothing_to_say_is_skipped_and_too_much_is_cut_and_told() {
     bot.says([text(
         "<actions><voice>https://example.org</voice></actions>See it.",
     )]);
-    assert_eq!(bot.turn(Platform::Slack, "talk").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Slack), ["See it."]);
+    assert_eq!(bot.turn(platform::SLACK, "talk").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::SLACK), ["See it."]);
     assert_eq!(skips(&bot).await[0].0, OutcomeCode::Cancelled);
 
     let long = "Ten words are said again and again and again here. ".repeat(3);
     bot.says([text(&format!("<actions><voice>{long}</voice></actions>"))]);
     assert!(matches!(
-        bot.turn(Platform::Slack, "more").await,
+        bot.turn(platform::SLACK, "more").await,
         Terminal::Silent { .. }
     ));
     let said = "voice Ten words are said again and again and again here.";
-    assert_eq!(bot.screen(Platform::Slack), ["See it.", said]);
+    assert_eq!(bot.screen(platform::SLACK), ["See it.", said]);
     let told = |kind: &Kind| matches!(kind, Kind::Warned { detail } if detail.contains("speech.max_chars"));
     assert!(bot.kinds().await.iter().any(told));
     bot.check().await;
@@ -331,8 +332,8 @@ async fn nothing_to_say_is_skipped_and_too_much_is_cut_and_told() {
 async fn a_channel_without_voice_speaks_nothing_and_does_not_teach_it() {
     let bot = bot(ToneVoice, "[output]\ndisable = [\"voice\"]\n").await;
     bot.says([text(ANSWER)]);
-    assert_eq!(bot.turn(Platform::Telegram, "talk").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Telegram), ["And in writing"]);
+    assert_eq!(bot.turn(platform::TELEGRAM, "talk").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["And in writing"]);
     assert_eq!(skips(&bot).await[0].0, OutcomeCode::Unsupported);
     let kinds = bot.kinds().await;
     assert!(!kinds.iter().any(|kind| matches!(kind, Kind::Spoken { .. })));
@@ -344,22 +345,22 @@ async fn a_channel_without_voice_speaks_nothing_and_does_not_teach_it() {
 async fn a_refused_note_and_one_of_a_dry_run_leave_nothing_behind_either() {
     let bot = bot(ToneVoice, "").await;
     bot.fault(
-        Platform::Telegram,
+        platform::TELEGRAM,
         CallFault::first(OpKind::SendVoice, CallFailure::Rejected),
     );
     bot.says([text(ANSWER)]);
     assert!(matches!(
-        bot.turn(Platform::Telegram, "talk").await,
+        bot.turn(platform::TELEGRAM, "talk").await,
         Terminal::Replied | Terminal::Failed { .. }
     ));
-    assert_eq!(bot.screen(Platform::Telegram), ["And in writing"]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["And in writing"]);
     assert_eq!(left(&bot.send_dir), [""; 0]);
 
     let channel = ChannelId::new("slack");
     bot.engine.arm(&channel, false, Actor::Console).unwrap();
     bot.says([text(ANSWER)]);
-    assert_eq!(bot.turn(Platform::Slack, "talk").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Slack), [""; 0]);
+    assert_eq!(bot.turn(platform::SLACK, "talk").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::SLACK), [""; 0]);
     let rehearsed = |event: Event| match event.kind {
         Kind::Ended { outcome, .. } => Some(outcome.code),
         _ => None,
@@ -376,9 +377,9 @@ async fn a_refused_note_and_one_of_a_dry_run_leave_nothing_behind_either() {
 fn what_is_held_keeps_its_file_over_a_restart_and_what_is_open_no_more_is_swept() {
     let world = crate::bot::killed(async {
         let bot = bot(ToneVoice, "").await;
-        bot.toggle(Platform::Telegram, false).await;
+        bot.toggle(platform::TELEGRAM, false).await;
         bot.says([text(ANSWER)]);
-        let _turn = bot.user(Platform::Telegram, "talk").await;
+        let _turn = bot.user(platform::TELEGRAM, "talk").await;
         tokio::time::sleep(Duration::from_secs(1)).await;
         assert_eq!(left(&bot.send_dir).len(), 1);
         bot
@@ -405,9 +406,9 @@ fn what_is_held_keeps_its_file_over_a_restart_and_what_is_open_no_more_is_swept(
         files.sweep_spoken(operations.iter());
         assert_eq!(left(&send_dir).len(), 1);
         let bot = Bot::in_world(world, "", Rules::all()).await;
-        bot.toggle(Platform::Telegram, true).await;
+        bot.toggle(platform::TELEGRAM, true).await;
         tokio::time::sleep(Duration::from_secs(5)).await;
-        assert_eq!(bot.screen(Platform::Telegram)[0], "voice Hey, three words");
+        assert_eq!(bot.screen(platform::TELEGRAM)[0], "voice Hey, three words");
         assert_eq!(left(&bot.send_dir), [""; 0]);
         bot.check().await;
     });
@@ -421,8 +422,8 @@ async fn a_link_in_the_place_of_our_folder_leads_nowhere() {
     std::fs::create_dir(&elsewhere).unwrap();
     std::os::unix::fs::symlink(&elsewhere, bot.send_dir.join(".voice")).unwrap();
     bot.says([text(ANSWER)]);
-    assert_eq!(bot.turn(Platform::Telegram, "talk").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Telegram), ["And in writing"]);
+    assert_eq!(bot.turn(platform::TELEGRAM, "talk").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["And in writing"]);
     let [(OutcomeCode::Failed, why)] = &skips(&bot).await[..] else {
         panic!("it was sent");
     };
@@ -440,9 +441,9 @@ async fn audio_as_voice_makes_audio_files_of_its_message_voice_notes() {
         "[[audio_as_voice]]<actions><send-file path=\"a.ogg\" caption=\"Listen\"/>\
              <send-file path=\"b.txt\"/></actions>Done.",
     )]);
-    assert_eq!(bot.turn(Platform::Telegram, "talk").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "talk").await, Terminal::Replied);
     assert_eq!(
-        bot.screen(Platform::Telegram),
+        bot.screen(platform::TELEGRAM),
         ["voice ", "Listen", "File b.txt ", "Done."]
     );
     assert!(
@@ -450,8 +451,8 @@ async fn audio_as_voice_makes_audio_files_of_its_message_voice_notes() {
         "a file of the agent's own is not ours to delete"
     );
     bot.says([text("<actions><send-file path=\"a.ogg\"/></actions>")]);
-    bot.turn(Platform::Telegram, "again").await;
-    assert_eq!(bot.screen(Platform::Telegram)[4], "Audio a.ogg ");
+    bot.turn(platform::TELEGRAM, "again").await;
+    assert_eq!(bot.screen(platform::TELEGRAM)[4], "Audio a.ogg ");
     bot.check().await;
 }
 
@@ -462,7 +463,7 @@ fn auto(mode: &str) -> String {
             platform = platform.code()
         )
     };
-    Platform::ALL.iter().map(of).collect()
+    platform::ALL.iter().map(of).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -482,7 +483,7 @@ async fn answers_are_spoken_after_their_text_as_the_channel_says() {
         ("inbound", false, true),
         ("always", true, true),
     ] {
-        for platform in Platform::ALL {
+        for platform in platform::ALL {
             let bot = bot(ToneVoice, &auto(mode)).await;
             bot.says([text("**Three** plain words")]);
             assert_eq!(bot.turn(*platform, "hi").await, Terminal::Replied);
@@ -525,15 +526,15 @@ async fn a_session_says_which_answers_are_spoken_before_its_channel() {
         let bot = bot(ToneVoice, &auto(channel)).await;
         let command = format!("/tts {session}");
         let terminal = Terminal::Command { name: "tts".into() };
-        assert_eq!(bot.turn(Platform::Telegram, &command).await, terminal);
-        let screen = bot.screen(Platform::Telegram);
+        assert_eq!(bot.turn(platform::TELEGRAM, &command).await, terminal);
+        let screen = bot.screen(platform::TELEGRAM);
         assert_eq!(screen, [format!("⚙️ Speech: {session}.")], "{about}");
-        let notes = || bot.calls(Platform::Telegram, OpKind::SendVoice).len();
+        let notes = || bot.calls(platform::TELEGRAM, OpKind::SendVoice).len();
         bot.says([text("Three plain words")]);
-        bot.turn(Platform::Telegram, "hi").await;
+        bot.turn(platform::TELEGRAM, "hi").await;
         assert_eq!(notes(), spoken, "{about}");
         bot.says([text(ANSWER)]);
-        bot.turn(Platform::Telegram, "hi").await;
+        bot.turn(platform::TELEGRAM, "hi").await;
         assert_eq!(notes(), spoken + directives, "{about}");
         assert_eq!(skips(&bot).await.len(), 1 - directives, "{about}");
         let resolved = bot.kinds().await.into_iter().any(|kind| match kind {
@@ -549,20 +550,20 @@ async fn a_session_says_which_answers_are_spoken_before_its_channel() {
 async fn what_speaks_itself_or_is_narration_is_not_spoken_again() {
     let bot = bot(ToneVoice, &auto("always")).await;
     bot.says([text(ANSWER)]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
     assert_eq!(
-        bot.screen(Platform::Telegram),
+        bot.screen(platform::TELEGRAM),
         ["voice Hey, three words", "And in writing"]
     );
     bot.says([text("I look."), tool("t1"), text("Found it.")]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
     assert_eq!(
-        bot.screen(Platform::Telegram)[2..],
+        bot.screen(platform::TELEGRAM)[2..],
         ["I look.", "Found it.", "voice Found it."]
     );
     bot.says([text("NO_REPLY")]);
-    bot.turn(Platform::Telegram, "hi").await;
-    assert_eq!(bot.calls(Platform::Telegram, OpKind::SendVoice).len(), 2);
+    bot.turn(platform::TELEGRAM, "hi").await;
+    assert_eq!(bot.calls(platform::TELEGRAM, OpKind::SendVoice).len(), 2);
     bot.check().await;
 }
 
@@ -570,8 +571,8 @@ async fn what_speaks_itself_or_is_narration_is_not_spoken_again() {
 async fn a_channel_whose_speech_is_off_says_nothing_aloud() {
     let bot = bot(ToneVoice, &auto("off")).await;
     bot.says([text(ANSWER)]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Telegram), ["And in writing"]);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["And in writing"]);
     assert_eq!(skips(&bot).await[0].0, OutcomeCode::Unsupported);
     bot.check().await;
 }
@@ -598,19 +599,19 @@ fn an_answer_that_a_kill_kept_from_being_spoken_is_spoken_once_afterwards() {
         let world = speaking(World::new(), Slow(tokio::sync::Notify::new()));
         let bot = Bot::in_world(world, &config, Rules::all()).await;
         bot.says([text("Three plain words")]);
-        let _turn = bot.user(Platform::Telegram, "hi").await;
+        let _turn = bot.user(platform::TELEGRAM, "hi").await;
         tokio::time::sleep(Duration::from_secs(5)).await;
-        assert_eq!(bot.screen(Platform::Telegram), ["Three plain words"]);
+        assert_eq!(bot.screen(platform::TELEGRAM), ["Three plain words"]);
         bot
     });
     runtime().block_on(async {
         let bot = Bot::in_world(speaking(world, ToneVoice), &config, Rules::all()).await;
         tokio::time::sleep(Duration::from_secs(5)).await;
         let spoken = ["Three plain words", "voice Three plain words"];
-        assert_eq!(bot.screen(Platform::Telegram), spoken);
+        assert_eq!(bot.screen(platform::TELEGRAM), spoken);
         let bot = Bot::in_world(speaking(bot.into_world(), ToneVoice), &config, Rules::all()).await;
         tokio::time::sleep(Duration::from_secs(5)).await;
-        assert_eq!(bot.screen(Platform::Telegram), spoken);
+        assert_eq!(bot.screen(platform::TELEGRAM), spoken);
         bot.check().await;
     });
 }

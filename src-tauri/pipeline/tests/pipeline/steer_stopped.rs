@@ -3,8 +3,9 @@
 use crate::bot::{Bot, EPOCH, World, later, text};
 use async_trait::async_trait;
 use foldback_agents::{Agent, ScriptAgent, Steer, SteerInput, StepSink, TurnRequest};
+use foldback_channels::platform;
 use foldback_pipeline::{Rules, TokioClock};
-use foldback_wire::{Platform, RunId, Terminal};
+use foldback_wire::{RunId, Terminal};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -48,13 +49,13 @@ async fn what_is_being_given_to_an_agent_is_dropped_by_a_stop_too() {
     )
     .await;
     bot.says([text("One star."), later(60_000, " Two stars.")]);
-    let first = bot.user(Platform::Signal, "Count").await;
+    let first = bot.user(platform::SIGNAL, "Count").await;
     tokio::time::sleep(Duration::from_secs(5)).await;
-    let given = bot.user(Platform::Signal, "the moons, too").await;
-    let behind = bot.user(Platform::Signal, "and the comets").await;
+    let given = bot.user(platform::SIGNAL, "the moons, too").await;
+    let behind = bot.user(platform::SIGNAL, "and the comets").await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(
-        bot.turn(Platform::Signal, "/stop").await,
+        bot.turn(platform::SIGNAL, "/stop").await,
         Terminal::Command { name: "stop".into() }
     );
     let dropped = Some(Terminal::Dropped);

@@ -5,8 +5,9 @@ use foldback_agents::{
     Act, Api, Fallback, HttpAgent, HttpConfig, ScriptAgent,
     strict_server::{Insists, Reply, StrictServer},
 };
+use foldback_channels::platform;
 use foldback_pipeline::{Rules, SeededRng};
-use foldback_wire::{Platform, Terminal};
+use foldback_wire::Terminal;
 use std::{sync::Arc, time::Duration};
 
 /// Long, as virtual time also passes while bytes are on their way.
@@ -32,12 +33,12 @@ async fn the_words_before_an_answer_name_who_stepped_in() {
         r#"{"message_type":"assistant_message","id":"1","content":"Hello."}"#,
         r#"{"message_type":"stop_reason","stop_reason":"end_turn"}"#,
     ]));
-    assert_eq!(bot.turn(Platform::Signal, "hi").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Signal), ["[letta/agent-1] Hello."]);
+    assert_eq!(bot.turn(platform::SIGNAL, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::SIGNAL), ["[letta/agent-1] Hello."]);
     // Nobody steps in: the first one answers under its own name.
     bot.says([text("Hello again.")]);
-    assert_eq!(bot.turn(Platform::Signal, "hi").await, Terminal::Replied);
-    let screen = bot.screen(Platform::Signal);
+    assert_eq!(bot.turn(platform::SIGNAL, "hi").await, Terminal::Replied);
+    let screen = bot.screen(platform::SIGNAL);
     assert_eq!(screen.last().unwrap(), "[script/script] Hello again.");
     bot.check().await;
 }

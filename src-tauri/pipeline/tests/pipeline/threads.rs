@@ -4,10 +4,11 @@ use crate::bot::{Bot, World, from_alice, killed, later, runtime, text};
 use async_trait::async_trait;
 use foldback_channels::{
     Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal, ThreadPart, ThreadQuery,
+    platform,
 };
 use foldback_pipeline::Rules;
 use foldback_wire::{
-    Attachment, Capabilities, ChatId, ChatType, Clock as _, Inbound, Kind, MessageId, Platform, ReadThread,
+    Attachment, Capabilities, ChatId, ChatType, Clock as _, Inbound, Kind, MessageId, ReadThread,
     RefusalCode, Sender, Terminal, ThreadId,
 };
 use std::{
@@ -76,7 +77,7 @@ impl Place {
             manner,
             queries: asked,
         };
-        let bot = Bot::through(Platform::Slack, settings, adapter).await;
+        let bot = Bot::through(platform::SLACK, settings, adapter).await;
         Self { bot, queries }
     }
 
@@ -96,9 +97,9 @@ impl Place {
 }
 
 fn says(bot: &Bot, who: &str, said: &str, thread: Option<&ThreadId>) -> MessageId {
-    let loopback = &bot.loopbacks[&Platform::Slack];
+    let loopback = &bot.loopbacks[&platform::SLACK];
     let id = loopback.mint(&"c1".into());
-    let mut message = from_alice(Platform::Slack, id.clone(), said, bot.clock.now());
+    let mut message = from_alice(platform::SLACK, id.clone(), said, bot.clock.now());
     message.sender = Sender {
         id: who.into(),
         name: who.into(),
@@ -117,9 +118,9 @@ fn thread_of(message: &MessageId) -> ThreadId {
 
 /// Alice writes to the bot in a thread.
 fn asking(bot: &Bot, thread: &ThreadId, said: &str) -> Inbound {
-    let loopback = &bot.loopbacks[&Platform::Slack];
+    let loopback = &bot.loopbacks[&platform::SLACK];
     let id = loopback.mint(&"c1".into());
-    let mut message = from_alice(Platform::Slack, id, said, bot.clock.now());
+    let mut message = from_alice(platform::SLACK, id, said, bot.clock.now());
     message.chat_type = ChatType::Group;
     message.thread = Some(thread.clone());
     loopback.platform().receive(message)
@@ -466,7 +467,7 @@ fn a_platform_without_a_call_reads_no_thread() {
     runtime().block_on(async {
         let bot = Bot::with("[channels.telegram]\nthread_history = 5\n").await;
         bot.says([text("Yes.")]);
-        let mut message = bot.message(Platform::Telegram, "well?");
+        let mut message = bot.message(platform::TELEGRAM, "well?");
         message.thread = Some("7".into());
         let turn = bot.engine.submit(message).await.unwrap();
         assert_eq!(turn.ended().await, Some(Terminal::Replied));

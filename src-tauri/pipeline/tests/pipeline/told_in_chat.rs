@@ -2,6 +2,7 @@
 
 use crate::bot::{Bot, World, killed, later, runtime, slow, text, tool};
 use foldback_agents::{Act, Fallback, ScriptAgent, ScriptStep};
+use foldback_channels::platform;
 use foldback_pipeline::Rules;
 use foldback_wire::{Kind, OpKind, Platform, Terminal, Usage};
 use std::{sync::Arc, time::Duration};
@@ -22,7 +23,7 @@ async fn last(bot: &Bot, platform: Platform, steps: impl IntoIterator<Item = Scr
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_ends_with_the_line_that_its_session_asked_for() {
-    for platform in [Platform::Telegram, Platform::Signal] {
+    for platform in [platform::TELEGRAM, platform::SIGNAL] {
         let bot = Bot::start().await;
         let yes = |input| [text("Yes."), used(0, input, 20)];
         assert_eq!(last(&bot, platform, yes(100)).await, "Yes.");
@@ -45,7 +46,7 @@ async fn an_answer_ends_with_the_line_that_its_session_asked_for() {
             "nothing was told"
         );
         assert_eq!(
-            last(&bot, Platform::Slack, yes(1)).await,
+            last(&bot, platform::SLACK, yes(1)).await,
             "Yes.",
             "another session"
         );
@@ -66,22 +67,22 @@ async fn an_answer_ends_with_the_line_that_its_session_asked_for() {
 #[tokio::test(start_paused = true)]
 async fn the_line_counts_for_the_limit_and_comes_alone_where_all_text_is_out() {
     let bot = Bot::start().await;
-    bot.turn(Platform::Signal, "/usage tokens").await;
-    let can = foldback_channels::profile(Platform::Signal);
+    bot.turn(platform::SIGNAL, "/usage tokens").await;
+    let can = foldback_channels::profile(platform::SIGNAL);
     let whole = "w".repeat(can.text_limit);
-    let end = last(&bot, Platform::Signal, [text(&whole), used(0, 100, 20)]).await;
+    let end = last(&bot, platform::SIGNAL, [text(&whole), used(0, 100, 20)]).await;
     assert!(end.ends_with("w\nTokens: 100 read, 20 written"), "{end}");
-    let screen = bot.screen(Platform::Signal);
+    let screen = bot.screen(platform::SIGNAL);
     assert!(screen.iter().all(|m| can.unit.measure(m) <= can.text_limit));
     let settings = "[channels.signal.blocks]\nmin = 10\nbreak = \"sentence\"\n";
     let bot = Bot::with(settings).await;
-    bot.turn(Platform::Signal, "/usage tokens").await;
+    bot.turn(platform::SIGNAL, "/usage tokens").await;
     let steps = [text("This is all of it."), used(10_000, 100, 20)];
     assert_eq!(
-        last(&bot, Platform::Signal, steps).await,
+        last(&bot, platform::SIGNAL, steps).await,
         "Tokens: 100 read, 20 written"
     );
-    assert_eq!(bot.screen(Platform::Signal)[1], "This is all of it.");
+    assert_eq!(bot.screen(platform::SIGNAL)[1], "This is all of it.");
     bot.check().await;
 }
 
@@ -89,18 +90,18 @@ async fn the_line_counts_for_the_limit_and_comes_alone_where_all_text_is_out() {
 fn the_line_stands_once_under_an_answer_that_a_kill_cut() {
     let world = killed(async {
         let bot = Bot::in_world(World::new(), "", Rules::all()).await;
-        bot.turn(Platform::Signal, "/usage tokens").await;
-        let can = foldback_channels::profile(Platform::Signal);
+        bot.turn(platform::SIGNAL, "/usage tokens").await;
+        let can = foldback_channels::profile(platform::SIGNAL);
         bot.says([text(&"word ".repeat(can.text_limit / 4)), used(0, 100, 20)]);
-        bot.fault(Platform::Signal, slow(OpKind::SendText, Duration::from_secs(30)));
-        let _turn = bot.user(Platform::Signal, "hi").await;
+        bot.fault(platform::SIGNAL, slow(OpKind::SendText, Duration::from_secs(30)));
+        let _turn = bot.user(platform::SIGNAL, "hi").await;
         tokio::time::sleep(Duration::from_secs(5)).await;
         bot
     });
     runtime().block_on(async {
         let bot = Bot::in_world(world, "", Rules::all()).await;
         tokio::time::sleep(Duration::from_mins(2)).await;
-        let screen = bot.screen(Platform::Signal);
+        let screen = bot.screen(platform::SIGNAL);
         let with_line = |message: &&String| message.ends_with("\nTokens: 100 read, 20 written");
         assert_eq!(screen.iter().filter(with_line).count(), 1, "{screen:?}");
         assert!(with_line(&screen.last().unwrap()));
@@ -113,8 +114,8 @@ async fn a_verbose_session_is_told_of_each_tool_call_also_where_nothing_can_be_e
     let bot = Bot::start().await;
     let steps = || [tool("t1"), later(1_000, "Done.")];
     for (platform, told) in [
-        (Platform::Whatsapp, "🔧 `search` done in 0 ms"),
-        (Platform::Telegram, "🔧 `search` ✓"),
+        (platform::WHATSAPP, "🔧 `search` done in 0 ms"),
+        (platform::TELEGRAM, "🔧 `search` ✓"),
     ] {
         assert_eq!(last(&bot, platform, steps()).await, "Done.");
         assert_eq!(bot.screen(platform).len(), 1);
@@ -139,13 +140,13 @@ async fn a_verbose_session_is_told_that_another_agent_answers() {
     let script = Arc::new(ScriptAgent::new(clock));
     let first = Arc::new(Fallback::new(failing, vec![script.clone()]));
     let bot = Bot::behind(world, "", Rules::all(), script, first).await;
-    assert_eq!(last(&bot, Platform::Telegram, [text("Here.")]).await, "Here.");
-    assert_eq!(bot.screen(Platform::Telegram), ["Here."]);
-    bot.turn(Platform::Telegram, "/verbose on").await;
+    assert_eq!(last(&bot, platform::TELEGRAM, [text("Here.")]).await, "Here.");
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Here."]);
+    bot.turn(platform::TELEGRAM, "/verbose on").await;
     bot.says([text("Here.")]);
-    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
     assert_eq!(
-        bot.screen(Platform::Telegram)[2..],
+        bot.screen(platform::TELEGRAM)[2..],
         ["↪️ The answer comes from script.", "Here."]
     );
     let retries = bot.kinds().await.into_iter();

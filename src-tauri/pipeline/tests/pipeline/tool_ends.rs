@@ -2,11 +2,12 @@
 
 use crate::bot::{Bot, called, killed, runtime, text};
 use foldback_agents::{Act, ScriptStep};
+use foldback_channels::platform;
 use foldback_pipeline::Rules;
 use foldback_wire::{Actor, Kind, Platform, StopReason, ToolStatus};
 use std::time::Duration;
 
-const PLATFORM: Platform = Platform::Telegram;
+const PLATFORM: Platform = platform::TELEGRAM;
 
 /// The calls as the journal has them, each time one is told of, and where the run ends.
 async fn told(bot: &Bot) -> Vec<String> {

@@ -11,9 +11,9 @@ use foldback_agents::{
         strict::{Answer, KEY, MODEL, SpeechServer},
     },
 };
-use foldback_channels::sim::SimFile;
+use foldback_channels::{platform, sim::SimFile};
 use foldback_pipeline::Speech;
-use foldback_wire::{FileFate, Kind, Platform, Secret, Terminal, UnderstoodFile};
+use foldback_wire::{FileFate, Kind, Secret, Terminal, UnderstoodFile};
 use std::{sync::Arc, time::Duration};
 
 /// Longer than anything here: virtual time also passes while bytes are on their way.
@@ -55,7 +55,7 @@ async fn asked(bot: &Bot, agent: &Curious, file: impl Into<SimFile>) -> String {
     let message = with_file(bot, "voice.ogg", "audio/ogg; codecs=opus", file);
     let turn = bot.engine.submit(message).await.unwrap();
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Signal).last().unwrap(), "I see.");
+    assert_eq!(bot.screen(platform::SIGNAL).last().unwrap(), "I see.");
     bot.check().await;
     let asked = agent.asked.lock().unwrap().pop().unwrap();
     assert!(asked.files.is_empty(), "it takes text only");

@@ -3,9 +3,10 @@
 use crate::bot::{Bot, EPOCH, World, later, text, tool};
 use async_trait::async_trait;
 use foldback_agents::{Agent, ScriptAgent, StepSink, TurnRequest};
+use foldback_channels::platform;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::{Rules, TokioClock};
-use foldback_wire::{Kind, OpKind, Outcome, Platform, Terminal};
+use foldback_wire::{Kind, OpKind, Outcome, Terminal};
 use std::{
     sync::{
         Arc,
@@ -41,15 +42,15 @@ async fn outcomes(bot: &Bot, kind: OpKind) -> Vec<Outcome> {
 #[tokio::test(start_paused = true)]
 async fn a_message_to_a_chat_in_trouble_keeps_no_text_waiting_and_arrives_later() {
     let bot = Bot::with("[output]\nallow_targets = [\"slack:c1\"]\n").await;
-    bot.fault(Platform::Slack, limited(OpKind::SendText));
+    bot.fault(platform::SLACK, limited(OpKind::SendText));
     bot.says([text(
         "<actions><send-message channel=\"slack\" chat=\"c1\">psst</send-message></actions>Here.",
     )]);
-    let turn = bot.user(Platform::Signal, "hi").await;
+    let turn = bot.user(platform::SIGNAL, "hi").await;
     tokio::time::sleep(Duration::from_secs(4)).await;
-    assert_eq!(bot.screen(Platform::Signal), ["Here."]);
+    assert_eq!(bot.screen(platform::SIGNAL), ["Here."]);
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Slack), ["psst"]);
+    assert_eq!(bot.screen(platform::SLACK), ["psst"]);
     bot.check().await;
 }
 
@@ -60,7 +61,7 @@ async fn what_happens_on_another_channel_is_told_of_that_channel() {
         "<actions><send-message channel=\"slack\" chat=\"c1\">psst</send-message>\
          <send-message channel=\"signal\" chat=\"c2\">hey</send-message></actions>Here.",
     )]);
-    assert_eq!(bot.turn(Platform::Signal, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::SIGNAL, "hi").await, Terminal::Replied);
     let (mut intended, mut ended) = (Vec::new(), Vec::new());
     for event in bot.events().await {
         let channel = event.channel.map(|channel| channel.to_string());
@@ -85,7 +86,7 @@ async fn what_happens_on_another_channel_is_told_of_that_channel() {
 
 #[tokio::test(start_paused = true)]
 async fn an_outage_uses_up_no_attempt_and_loses_no_answer() {
-    for platform in [Platform::Telegram, Platform::Discord, Platform::Signal] {
+    for platform in [platform::TELEGRAM, platform::DISCORD, platform::SIGNAL] {
         let bot = Bot::start().await;
         bot.says([later(1_000, "Here.")]);
         let turn = bot.user(platform, "hi").await;
@@ -108,26 +109,26 @@ async fn an_outage_uses_up_no_attempt_and_loses_no_answer() {
 async fn an_outage_that_lasted_too_long_waits_for_a_person() {
     let bot = Bot::start().await;
     bot.says([later(1_000, "Old news.")]);
-    let turn = bot.user(Platform::Signal, "hi").await;
-    bot.loopbacks[&Platform::Signal].disconnect(Duration::from_mins(11));
+    let turn = bot.user(platform::SIGNAL, "hi").await;
+    bot.loopbacks[&platform::SIGNAL].disconnect(Duration::from_mins(11));
     tokio::time::sleep(Duration::from_mins(20)).await;
-    assert!(bot.screen(Platform::Signal).is_empty());
+    assert!(bot.screen(platform::SIGNAL).is_empty());
     bot.engine
         .release_held(&"signal".into(), &foldback_wire::Actor::Console)
         .unwrap();
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Signal), ["Old news."]);
+    assert_eq!(bot.screen(platform::SIGNAL), ["Old news."]);
     bot.check().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_dry_run_needs_no_connection() {
     let bot = Bot::with("[channels.signal]\narmed = false\n").await;
-    bot.loopbacks[&Platform::Signal].disconnect(Duration::from_hours(9));
+    bot.loopbacks[&platform::SIGNAL].disconnect(Duration::from_hours(9));
     tokio::time::sleep(Duration::from_secs(1)).await;
     bot.says([text("Here.")]);
     let before = bot.now_ms();
-    assert_eq!(bot.turn(Platform::Signal, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::SIGNAL, "hi").await, Terminal::Replied);
     assert!(bot.now_ms() - before < 1_000);
     bot.check().await;
 }
@@ -135,18 +136,18 @@ async fn a_dry_run_needs_no_connection() {
 #[tokio::test(start_paused = true)]
 async fn a_rehearsal_on_an_armed_channel_needs_no_connection_either() {
     let bot = Bot::start().await;
-    bot.loopbacks[&Platform::Signal].disconnect(Duration::from_hours(9));
+    bot.loopbacks[&platform::SIGNAL].disconnect(Duration::from_hours(9));
     tokio::time::sleep(Duration::from_secs(1)).await;
     bot.says([text("Here.")]);
     let rehearsal = foldback_wire::Inbound {
         dry_run: true,
-        ..bot.message(Platform::Signal, "hi")
+        ..bot.message(platform::SIGNAL, "hi")
     };
     let turn = bot.engine.submit(rehearsal).await.unwrap();
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert!(bot.left().await.is_empty(), "nothing is held");
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert!(bot.screen(Platform::Signal).is_empty());
+    assert!(bot.screen(platform::SIGNAL).is_empty());
     bot.check().await;
 }
 
@@ -157,10 +158,10 @@ async fn a_platform_that_keeps_us_waiting_slows_the_agent_down() {
         retry_after_ms: Some(60_000),
         ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
     };
-    bot.fault(Platform::Signal, wait);
+    bot.fault(platform::SIGNAL, wait);
     let words = std::iter::repeat_n(text("word "), 5_000);
     bot.says([text("One."), tool("t")].into_iter().chain(words));
-    let turn = bot.user(Platform::Signal, "hi").await;
+    let turn = bot.user(platform::SIGNAL, "hi").await;
     tokio::time::sleep(Duration::from_secs(30)).await;
     let chunks = bot
         .kinds()
@@ -173,7 +174,7 @@ async fn a_platform_that_keeps_us_waiting_slows_the_agent_down() {
     );
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
     assert_eq!(
-        bot.screen(Platform::Signal)[1..].concat().matches("word").count(),
+        bot.screen(platform::SIGNAL)[1..].concat().matches("word").count(),
         5_000
     );
     bot.check().await;
@@ -209,7 +210,7 @@ async fn a_turn_that_panics_takes_neither_its_conversation_nor_its_message_with_
         agent: Arc::clone(&agent),
     });
     let bot = Bot::behind(World::new(), "", Rules::all(), agent, first).await;
-    let message = bot.message(Platform::Signal, "hi");
+    let message = bot.message(platform::SIGNAL, "hi");
     let lost = bot.engine.submit(message.clone()).await.unwrap();
     assert_eq!(lost.ended().await, None);
     bot.says([text("Here.")]);
@@ -220,6 +221,6 @@ async fn a_turn_that_panics_takes_neither_its_conversation_nor_its_message_with_
         "its redelivery is answered"
     );
     bot.says([text("And here.")]);
-    assert_eq!(bot.turn(Platform::Signal, "more").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Signal), ["Here.", "And here."]);
+    assert_eq!(bot.turn(platform::SIGNAL, "more").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::SIGNAL), ["Here.", "And here."]);
 }

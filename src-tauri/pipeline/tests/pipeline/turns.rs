@@ -3,8 +3,9 @@
 use crate::bot::{Bot, World, called, later, text};
 use async_trait::async_trait;
 use foldback_agents::{Act, Agent, AgentEvent, ScriptAgent, ScriptStep, Step, StepSink, TurnRequest};
+use foldback_channels::platform;
 use foldback_pipeline::Rules;
-use foldback_wire::{Actor, Gate, Kind, OpKind, Platform, Terminal, ToolStatus};
+use foldback_wire::{Actor, Gate, Kind, OpKind, Terminal, ToolStatus};
 use std::{
     sync::{Arc, Mutex},
     time::Duration,
@@ -20,10 +21,10 @@ async fn a_failed_run_keeps_what_was_said_and_says_so() {
     let bot = Bot::start().await;
     bot.says([text("The answer is"), Act::Error("overloaded".into()).into()]);
     assert!(matches!(
-        bot.turn(Platform::Whatsapp, "hi").await,
+        bot.turn(platform::WHATSAPP, "hi").await,
         Terminal::Failed { .. }
     ));
-    let screen = bot.screen(Platform::Whatsapp);
+    let screen = bot.screen(platform::WHATSAPP);
     assert_eq!(screen.len(), 2);
     assert_eq!(screen[0], "The answer is");
     assert!(screen[1].starts_with("⚠️ The agent is overloaded"), "{screen:?}");
@@ -33,7 +34,7 @@ async fn a_failed_run_keeps_what_was_said_and_says_so() {
 #[tokio::test(start_paused = true)]
 async fn a_redelivery_is_a_duplicate_unless_the_turn_failed() {
     let bot = Bot::start().await;
-    let message = bot.message(Platform::Telegram, "hi");
+    let message = bot.message(platform::TELEGRAM, "hi");
     let send = || async {
         bot.engine
             .submit(message.clone())
@@ -55,12 +56,12 @@ async fn a_redelivery_is_a_duplicate_unless_the_turn_failed() {
 async fn the_second_message_waits_and_the_cap_is_recorded() {
     let bot = Bot::with("[queue]\ncap = 2\n").await;
     bot.says([later(60_000, "first")]);
-    let mut turns = vec![bot.user(Platform::Signal, "1").await];
+    let mut turns = vec![bot.user(platform::SIGNAL, "1").await];
     for n in 2..=4 {
         if n < 4 {
             bot.says([text(&format!("answer {n}"))]);
         }
-        turns.push(bot.user(Platform::Signal, &n.to_string()).await);
+        turns.push(bot.user(platform::SIGNAL, &n.to_string()).await);
     }
     let mut ends = Vec::new();
     for turn in turns {
@@ -73,7 +74,7 @@ async fn the_second_message_waits_and_the_cap_is_recorded() {
         ends,
         [Terminal::Replied, Terminal::Replied, Terminal::Replied, full]
     );
-    assert_eq!(bot.screen(Platform::Signal), ["first", "answer 2", "answer 3"]);
+    assert_eq!(bot.screen(platform::SIGNAL), ["first", "answer 2", "answer 3"]);
     let dequeued = bot
         .kinds()
         .await
@@ -87,15 +88,15 @@ async fn the_second_message_waits_and_the_cap_is_recorded() {
 async fn a_hung_agent_blocks_its_own_conversation_only_and_fails_in_the_end() {
     let bot = Bot::start().await;
     bot.says([text("I think"), stall(3_600_000)]);
-    let hung = bot.user(Platform::Telegram, "hi").await;
+    let hung = bot.user(platform::TELEGRAM, "hi").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     bot.says([text("Quick.")]);
-    assert_eq!(bot.turn(Platform::Discord, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::DISCORD, "hi").await, Terminal::Replied);
     assert!(bot.now_ms() < 10_000);
     assert!(matches!(hung.ended().await, Some(Terminal::Failed { .. })));
     assert!((300_000..330_000).contains(&bot.now_ms()), "{}", bot.now_ms());
     assert_eq!(
-        bot.screen(Platform::Telegram),
+        bot.screen(platform::TELEGRAM),
         ["I think", "⚠️ The agent did not answer in time."]
     );
     bot.check().await;
@@ -114,12 +115,12 @@ async fn a_tool_that_runs_is_no_silence_and_what_follows_it_is() {
             text("never"),
         ]);
         assert!(matches!(
-            bot.turn(Platform::Telegram, "hi").await,
+            bot.turn(platform::TELEGRAM, "hi").await,
             Terminal::Failed { .. }
         ));
         assert!((660_000..670_000).contains(&bot.now_ms()), "{}", bot.now_ms());
         let expected = ["Built.", "⚠️ The agent did not answer in time."];
-        assert_eq!(bot.screen(Platform::Telegram), expected);
+        assert_eq!(bot.screen(platform::TELEGRAM), expected);
         bot.check().await;
     }
 }
@@ -128,15 +129,15 @@ async fn a_tool_that_runs_is_no_silence_and_what_follows_it_is() {
 async fn typing_is_shown_until_the_turn_is_over_and_not_to_a_dead_agent() {
     let bot = Bot::start().await;
     bot.says([later(20_000, "done")]);
-    bot.turn(Platform::Telegram, "hi").await;
+    bot.turn(platform::TELEGRAM, "hi").await;
     // At 0, 6, 12 and 18 seconds.
-    assert_eq!(bot.calls(Platform::Telegram, OpKind::Typing).len(), 4);
+    assert_eq!(bot.calls(platform::TELEGRAM, OpKind::Typing).len(), 4);
     tokio::time::sleep(Duration::from_mins(1)).await;
-    assert_eq!(bot.calls(Platform::Telegram, OpKind::Typing).len(), 4);
+    assert_eq!(bot.calls(platform::TELEGRAM, OpKind::Typing).len(), 4);
     bot.says([stall(290_000), text("late")]);
-    bot.turn(Platform::Whatsapp, "hi").await;
+    bot.turn(platform::WHATSAPP, "hi").await;
     // At 0, 6, … 114 seconds, then nothing until the agent comes back after two silent minutes and more.
-    assert_eq!(bot.calls(Platform::Whatsapp, OpKind::Typing).len(), 21);
+    assert_eq!(bot.calls(platform::WHATSAPP, OpKind::Typing).len(), 21);
     bot.check().await;
 }
 
@@ -144,12 +145,12 @@ async fn typing_is_shown_until_the_turn_is_over_and_not_to_a_dead_agent() {
 async fn a_cancelled_run_delivers_what_it_said() {
     let bot = Bot::start().await;
     bot.says([text("So far"), stall(100_000)]);
-    let turn = bot.user(Platform::Telegram, "hi").await;
+    let turn = bot.user(platform::TELEGRAM, "hi").await;
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert!(bot.engine.cancel(turn.id, Actor::Console).unwrap());
     let id = turn.id;
     assert!(matches!(turn.ended().await, Some(Terminal::Failed { detail }) if detail.contains("cancelled")));
-    assert_eq!(bot.screen(Platform::Telegram), ["So far", "⏹️ Stopped."]);
+    assert_eq!(bot.screen(platform::TELEGRAM), ["So far", "⏹️ Stopped."]);
     assert!(!bot.engine.cancel(id, Actor::Console).unwrap());
     bot.check().await;
 }
@@ -199,13 +200,13 @@ async fn a_silent_agent_is_told_to_stop_and_has_a_moment_for_it() {
         let config = "[agent]\nidle_timeout = \"1m\"\n";
         let bot = Bot::behind(world, config, Rules::all(), script, mute.clone()).await;
         assert!(matches!(
-            bot.turn(Platform::Telegram, "hi").await,
+            bot.turn(platform::TELEGRAM, "hi").await,
             Terminal::Failed { .. }
         ));
         assert_eq!(*mute.told.lock().unwrap(), (true, told));
         assert!((ms..ms + 1_000).contains(&bot.now_ms()), "{}", bot.now_ms());
         assert_eq!(
-            bot.screen(Platform::Telegram),
+            bot.screen(platform::TELEGRAM),
             ["⚠️ The agent did not answer in time."]
         );
         tokio::time::sleep(Duration::from_mins(5)).await;
@@ -218,17 +219,17 @@ async fn a_silent_agent_is_told_to_stop_and_has_a_moment_for_it() {
 async fn no_more_runs_go_on_at_once_than_may_and_the_others_wait_in_order() {
     let bot = Bot::with("[agent]\nmax_runs = 2\n").await;
     let mut turns = Vec::new();
-    for (n, platform) in Platform::ALL.iter().enumerate() {
+    for (n, platform) in platform::ALL.iter().enumerate() {
         bot.says([later(60_000, &format!("answer {n}"))]);
         turns.push(bot.user(*platform, "hi").await);
     }
     // The channel of the first answer is off: what is held keeps no other from running.
-    let held = Platform::ALL[0];
+    let held = platform::ALL[0];
     bot.toggle(held, false).await;
     for turn in turns.split_off(1) {
         assert_eq!(turn.ended().await, Some(Terminal::Replied));
     }
-    for (n, platform) in Platform::ALL.iter().enumerate().skip(1) {
+    for (n, platform) in platform::ALL.iter().enumerate().skip(1) {
         assert_eq!(bot.screen(*platform), [format!("answer {n}")]);
     }
     let minutes = bot.now_ms() / 60_000;
@@ -253,9 +254,9 @@ async fn no_more_runs_go_on_at_once_than_may_and_the_others_wait_in_order() {
 async fn what_waits_for_a_run_can_be_dropped_and_is_taken_up_by_the_next_start() {
     let bot = Bot::with("[agent]\nmax_runs = 1\n").await;
     bot.says([later(60_000, "one")]);
-    let first = bot.user(Platform::Slack, "hi").await;
-    let dropped = bot.user(Platform::Signal, "hi").await;
-    let waits = bot.user(Platform::Discord, "hi").await;
+    let first = bot.user(platform::SLACK, "hi").await;
+    let dropped = bot.user(platform::SIGNAL, "hi").await;
+    let waits = bot.user(platform::DISCORD, "hi").await;
     // The first one is given to the agent before the end, so that no later process asks it anew.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let session = bot
@@ -274,7 +275,7 @@ async fn what_waits_for_a_run_can_be_dropped_and_is_taken_up_by_the_next_start()
     let world = bot.into_world();
     let bot = Bot::answering(world, "[agent]\nmax_runs = 1\n", Rules::all(), [text("two")]).await;
     tokio::time::sleep(Duration::from_mins(1)).await;
-    assert_eq!(bot.screen(Platform::Discord), ["two"]);
+    assert_eq!(bot.screen(platform::DISCORD), ["two"]);
     bot.check().await;
 }
 
@@ -284,17 +285,17 @@ async fn one_sender_gets_so_many_turns_a_minute() {
     let mut ends = Vec::new();
     for n in 1..=3 {
         bot.says([text(&format!("answer {n}"))]);
-        ends.push(bot.turn(Platform::Slack, "hi").await);
+        ends.push(bot.turn(platform::SLACK, "hi").await);
     }
     let gate = Gate::SenderLimit;
     assert_eq!(
         ends,
         [Terminal::Replied, Terminal::Replied, Terminal::Blocked { gate }]
     );
-    assert_eq!(bot.turn(Platform::Discord, "hi").await, Terminal::Replied);
+    assert_eq!(bot.turn(platform::DISCORD, "hi").await, Terminal::Replied);
     tokio::time::sleep(Duration::from_mins(1)).await;
     bot.says([text("again")]);
-    assert_eq!(bot.turn(Platform::Slack, "hi").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Slack), ["answer 1", "answer 2", "again"]);
+    assert_eq!(bot.turn(platform::SLACK, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(platform::SLACK), ["answer 1", "answer 2", "again"]);
     bot.check().await;
 }

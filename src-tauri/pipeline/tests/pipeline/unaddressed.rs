@@ -3,13 +3,13 @@
 use crate::bot::{Bot, World, from_alice, text};
 use async_trait::async_trait;
 use foldback_channels::{
-    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal, Signal, Unreadable,
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal, Signal, Unreadable, platform,
 };
 use foldback_pipeline::Rules;
 use foldback_store::Journal as _;
 use foldback_wire::{
     Attachment, Capabilities, ChatId, ChatType, Clock as _, Draft, Event, Gate, Inbound, Kind,
-    OmittedContent, Platform, Terminal, TurnId, UnreadablePart,
+    OmittedContent, Terminal, TurnId, UnreadablePart,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -18,7 +18,7 @@ const PAIRING: &str = "[channels.slack]\ndm_policy = \"pairing\"\nallow_from = [
 
 /// A message to a group that does not mention the bot, one of somebody whom it does not know, and one for it.
 fn three(bot: &Bot) -> [Inbound; 3] {
-    let mut aside = bot.message(Platform::Slack, "between us two");
+    let mut aside = bot.message(platform::SLACK, "between us two");
     aside.chat_type = ChatType::Group;
     aside.mentioned = false;
     aside.files = vec![Attachment {
@@ -28,11 +28,11 @@ fn three(bot: &Bot) -> [Inbound; 3] {
         source: None,
     }];
     aside.reply_to = Some("payroll-7".into());
-    let mut stranger = bot.message(Platform::Slack, "let me in, please");
+    let mut stranger = bot.message(platform::SLACK, "let me in, please");
     stranger.sender.id = "mallory".into();
     stranger.sender.name = "mal.lory".into();
     stranger.sender.display_name = "Mallory Smith".into();
-    [aside, stranger, bot.message(Platform::Slack, "are you there?")]
+    [aside, stranger, bot.message(platform::SLACK, "are you there?")]
 }
 
 async fn after_three(settings: &str) -> (Bot, Vec<Event>) {
@@ -103,7 +103,7 @@ async fn of_a_message_that_is_not_for_the_bot_the_length_and_the_gate_are_kept()
         .collect();
     let told = "alice: text not kept (store.keep_unaddressed; 14 B, 1 file)";
     assert!(summaries.iter().any(|summary| summary == told), "{summaries:#?}");
-    assert_eq!(bot.screen(Platform::Slack), ["Here."]);
+    assert_eq!(bot.screen(platform::SLACK), ["Here."]);
     bot.check().await;
 }
 
@@ -123,9 +123,9 @@ async fn a_message_that_comes_while_the_process_ends_is_judged_and_one_for_the_b
 {
     let bot = Bot::with(SLACK).await;
     bot.says([foldback_agents::Act::Stall(200_000).into()]);
-    let running = bot.user(Platform::Discord, "hi").await;
+    let running = bot.user(platform::DISCORD, "hi").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let slack = Arc::clone(&bot.loopbacks[&Platform::Slack]);
+    let slack = Arc::clone(&bot.loopbacks[&platform::SLACK]);
     let messages = three(&bot);
     let write = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -142,7 +142,7 @@ async fn a_message_that_comes_while_the_process_ends_is_judged_and_one_for_the_b
 
     let bot = Bot::answering(bot.into_world(), SLACK, Rules::all(), [text("Here.")]).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(bot.screen(Platform::Slack), ["Here."]);
+    assert_eq!(bot.screen(platform::SLACK), ["Here."]);
     bot.check().await;
 }
 
@@ -150,8 +150,8 @@ async fn a_message_that_comes_while_the_process_ends_is_judged_and_one_for_the_b
 async fn world_with_an_open_turn() -> World {
     let world = World::new();
     let turn = TurnId(world.journal.reserve().await.unwrap().turn);
-    let id = world.loopbacks[&Platform::Slack].mint(&"c1".into());
-    let mut message = from_alice(Platform::Slack, id, "let me in, please", world.clock.now());
+    let id = world.loopbacks[&platform::SLACK].mint(&"c1".into());
+    let mut message = from_alice(platform::SLACK, id, "let me in, please", world.clock.now());
     message.omit_content();
     let draft = Draft {
         at: message.at,
@@ -171,7 +171,7 @@ async fn world_with_an_open_turn() -> World {
 async fn somebody_unknown_gets_a_code_after_a_crash_although_the_text_is_gone() {
     let bot = Bot::in_world(world_with_an_open_turn().await, PAIRING, Rules::all()).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let said = bot.screen(Platform::Slack);
+    let said = bot.screen(platform::SLACK);
     assert!(said.len() == 1 && said[0].contains("Show this code"), "{said:?}");
     bot.check().await;
 }
@@ -223,7 +223,7 @@ impl ChannelAdapter for Garbled {
 }
 
 async fn unreadable(settings: &str) -> UnreadablePart {
-    let bot = Bot::through(Platform::Slack, settings, Garbled).await;
+    let bot = Bot::through(platform::SLACK, settings, Garbled).await;
     let part = bot.kinds().await.into_iter().find_map(|kind| match kind {
         Kind::Unreadable(part) => Some(part),
         _ => None,

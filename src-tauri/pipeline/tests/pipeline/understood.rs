@@ -5,8 +5,9 @@ use crate::{
     bot::{Bot, World, later, text},
 };
 use foldback_agents::{Accepts, PictureLimits, ScriptAgent};
+use foldback_channels::platform;
 use foldback_pipeline::{Rules, TokioClock};
-use foldback_wire::{Attachment, FileFate, Inbound, Kind, Platform, Terminal, Understanding, UnderstoodFile};
+use foldback_wire::{Attachment, FileFate, Inbound, Kind, Terminal, Understanding, UnderstoodFile};
 use std::{sync::Arc, time::Duration};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n....";
@@ -276,7 +277,7 @@ async fn text_of_a_file_is_neither_a_command_nor_a_directive() {
 async fn a_message_with_files_that_are_read_is_not_steered() {
     let bot = describing(&format!("[queue]\nmode = \"steer\"\n{READ}"), &[]).await;
     bot.says([later(10_000, "one")]);
-    let first = bot.user(Platform::Signal, "1").await;
+    let first = bot.user(platform::SIGNAL, "1").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     let second = with_file(&bot, "a.txt", "text/plain", b"words".to_vec());
     let second = bot.engine.submit(second).await.unwrap();
@@ -298,7 +299,7 @@ async fn what_came_with_collected_messages_is_gathered_side_by_side() {
     let config = "[queue]\nmode = \"collect\"\ndebounce = \"1s\"\n";
     let bot = Bot::behind(World::new(), config, Rules::all(), agent, curious.clone()).await;
     bot.says([later(10_000, "one")]);
-    let first = bot.user(Platform::Signal, "1").await;
+    let first = bot.user(platform::SIGNAL, "1").await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     let mut turns = Vec::new();
     for name in ["a.txt", "b.txt"] {

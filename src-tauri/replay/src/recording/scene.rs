@@ -2,10 +2,9 @@
 
 use super::{Recording, faults::faults, sent, understood};
 use crate::stage::{Props, some_file};
+use foldback_channels::platform;
 use foldback_pipeline::config::{ChannelConfig, ChannelKind, Config, DmPolicy, embedded};
-use foldback_wire::{
-    ChannelId, ChatType, Directive, DirectiveRef, Event, Kind, OpKind, Platform, Stage, TurnId,
-};
+use foldback_wire::{ChannelId, ChatType, Directive, DirectiveRef, Event, Kind, OpKind, Stage, TurnId};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     path::{Path, PathBuf},
@@ -76,7 +75,7 @@ pub fn simulated_channel(recording: &Recording, channel: &ChannelId) -> Result<C
     let platform = settings
         .platform(channel)
         .filter(|_| recorded.is_some())
-        .or_else(|| Platform::from_code(channel.as_str()))
+        .or_else(|| platform::from_code(channel.as_str()))
         .ok_or_else(|| {
             format!("nothing says whose rules the channel {channel} follows; export with --config")
         })?;

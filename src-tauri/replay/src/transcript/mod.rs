@@ -23,6 +23,7 @@ pub use delivered::delivered_events;
 pub use fixture::{ConversationFixture, conversation_fixture};
 pub use play::{LONGEST_PAUSE, play_conversation};
 
+use foldback_channels::platform;
 use foldback_transcripts::{ChatPlace, Conversation, PersonMessage, TranscriptTurn, TurnTrigger};
 use foldback_wire::Platform;
 
@@ -31,11 +32,11 @@ const LONGEST_ID: usize = 100;
 
 /// The platform whose rules a conversation is played by: the first that it names, else Telegram.
 pub fn platform_of(conversation: &Conversation) -> Platform {
-    let of = |place: Option<&ChatPlace>| Platform::from_code(place?.platform.as_deref()?);
+    let of = |place: Option<&ChatPlace>| platform::from_code(place?.platform.as_deref()?);
     let of_turn = |turn: &TranscriptTurn| of(turn.inbound.as_ref()?.chat.as_ref());
     of(conversation.chat.as_ref())
         .or_else(|| conversation.turns.iter().find_map(of_turn))
-        .unwrap_or(Platform::Telegram)
+        .unwrap_or(platform::TELEGRAM)
 }
 
 /// An id as platforms give them: ASCII without white space.

@@ -2,10 +2,10 @@
 //! channels read.
 
 use foldback_api::typescript::File;
-use foldback_channels::{EMOJI_ALIASES, profile, size_limit, takes_caption};
+use foldback_channels::{EMOJI_ALIASES, platform, profile, size_limit, takes_caption};
 use foldback_directives::{AttributeRow, CHILDREN, ChildRow, FileKind, HEADER_KEYS, LIMITS, Makes, Part};
 use foldback_pipeline::{config::FilesConfig, honoured_flags};
-use foldback_wire::{Capabilities, Platform};
+use foldback_wire::Capabilities;
 use std::fmt::Write as _;
 
 const HEAD: &str = include_str!("directives/head.md");
@@ -65,7 +65,7 @@ fn child(row: &ChildRow) -> String {
         }
     }
     text += "\n| channel | what it does with it |\n|---|---|\n";
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let does = on_channel(row.makes, &profile(*platform));
         let _ = writeln!(text, "| {platform} | {does} |");
     }
@@ -176,7 +176,7 @@ fn header() -> String {
 
 fn honoured_on(key: &str) -> String {
     let mut of = Vec::new();
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let can = profile(*platform);
         let honours = if key.starts_with("reply_to") {
             can.reply.is_some()
@@ -187,7 +187,7 @@ fn honoured_on(key: &str) -> String {
             of.push(platform.code());
         }
     }
-    if of.len() == Platform::ALL.len() {
+    if of.len() == platform::ALL.len() {
         "all".to_owned()
     } else if of.is_empty() {
         "none yet: it is reported as `unsupported-on-channel`".to_owned()
@@ -250,11 +250,11 @@ mod tests {
 
     #[test]
     fn only_audio_of_whatsapp_has_no_caption() {
-        for platform in Platform::ALL {
+        for platform in platform::ALL {
             let files = on_channel(Makes::SendFile, &profile(*platform));
             assert_eq!(
                 files.ends_with("; a longer one, and that of audio, is a message of its own"),
-                *platform == Platform::Whatsapp,
+                *platform == platform::WHATSAPP,
                 "{platform}: {files}"
             );
         }

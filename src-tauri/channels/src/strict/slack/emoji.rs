@@ -24,12 +24,11 @@ pub(super) fn is_emoji_name(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{emoji_for, profile};
-    use foldback_wire::Platform;
+    use crate::{emoji_for, platform, profile};
 
     #[test]
     fn slack_has_every_name_that_the_adapter_gives() {
-        let slack = profile(Platform::Slack);
+        let slack = profile(platform::SLACK);
         let given: Vec<_> = emojis::iter()
             .flat_map(|emoji| emoji.skin_tones().into_iter().flatten().chain([emoji]))
             .filter_map(|emoji| Some((emoji.as_str(), emoji_for(&slack, emoji.as_str())?.form)))

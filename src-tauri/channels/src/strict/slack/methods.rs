@@ -11,9 +11,8 @@ use super::rules::{
     TOKEN_KIND, UPDATE,
 };
 use super::state::State;
-use crate::is_message_id;
 use crate::strict::Rule;
-use foldback_wire::Platform;
+use crate::{is_message_id, platform};
 use serde_json::{Value, json};
 
 pub(super) type Done = Result<Value, Answer>;
@@ -152,7 +151,7 @@ impl State {
                 .get(root)
                 .is_some_and(|message| message.thread.is_some())
         };
-        if wanted.is_some_and(|root| !is_message_id(Platform::Slack, &root.into()) || is_reply(root)) {
+        if wanted.is_some_and(|root| !is_message_id(platform::SLACK, &root.into()) || is_reply(root)) {
             return Err(refuse(THREAD, "invalid_thread_ts"));
         }
         Ok(room.thread(wanted))
@@ -207,7 +206,7 @@ impl State {
         if !is_emoji_name(name) && !self.own_emoji.contains(name) {
             return Err(refuse(EMOJI, "invalid_name"));
         }
-        if !is_message_id(Platform::Slack, &ts.into()) {
+        if !is_message_id(platform::SLACK, &ts.into()) {
             return Err(refuse(REACT, "bad_timestamp"));
         }
         if self

@@ -22,6 +22,7 @@ mod people;
 use crate::{platform::SimulatedPlatform, setting, write};
 use bot::BotLife;
 use evidence::Evidence;
+use foldback_channels::platform;
 use foldback_pipeline::{CrashPoint, SeededRng};
 use foldback_wire::{CallFailure, CallFault, OpKind, Platform, Rng as _};
 use people::People;
@@ -29,12 +30,12 @@ use std::{fmt::Write as _, path::Path, time::Duration};
 
 /// The channels, by name, and whose rules each follows.
 const CHANNELS: [(&str, Platform); 6] = [
-    ("telegram", Platform::Telegram),
-    ("discord", Platform::Discord),
-    ("slack", Platform::Slack),
-    ("whatsapp", Platform::Whatsapp),
-    ("signal", Platform::Signal),
-    ("second", Platform::Whatsapp),
+    ("telegram", platform::TELEGRAM),
+    ("discord", platform::DISCORD),
+    ("slack", platform::SLACK),
+    ("whatsapp", platform::WHATSAPP),
+    ("signal", platform::SIGNAL),
+    ("second", platform::WHATSAPP),
 ];
 
 const MODES: [&str; CHANNELS.len()] = [

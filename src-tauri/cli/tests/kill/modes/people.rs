@@ -2,6 +2,7 @@
 
 use super::{CHANNELS, Chance, marks::mark};
 use crate::platform::SimulatedPlatform;
+use foldback_channels::platform;
 use foldback_pipeline::TokioClock;
 use foldback_wire::{ChatType, Clock as _, Inbound, MessageId, Platform, Sender};
 use std::collections::BTreeSet;
@@ -132,8 +133,8 @@ impl<'a> People<'a> {
 fn message_id(platform: Platform, number: usize) -> MessageId {
     let number = 1_000_000 + number;
     MessageId::new(match platform {
-        Platform::Telegram | Platform::Discord | Platform::Signal => number.to_string(),
-        Platform::Slack => format!("{number}.000000"),
-        Platform::Whatsapp => format!("wamid.{number}"),
+        platform::TELEGRAM | platform::DISCORD | platform::SIGNAL => number.to_string(),
+        platform::SLACK => format!("{number}.000000"),
+        platform::WHATSAPP => format!("wamid.{number}"),
     })
 }

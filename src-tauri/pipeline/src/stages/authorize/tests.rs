@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::testing::inbound;
+use foldback_channels::platform;
 use foldback_wire::{InboundContext, SenderIds};
 
 fn list(entries: &[&str]) -> Vec<String> {
@@ -22,7 +23,7 @@ fn ask_for(
     change(&mut message);
     let context = AuthorizeContext {
         rules: Rules::all(),
-        platform: Platform::Telegram,
+        platform: platform::TELEGRAM,
         settings,
         approved,
         own: false,
@@ -206,7 +207,7 @@ fn other_bots_need_a_setting_and_their_place_on_the_list() {
 fn a_command_is_refused_like_everything_else_and_named() {
     let context = AuthorizeContext {
         rules: Rules::all(),
-        platform: Platform::Telegram,
+        platform: platform::TELEGRAM,
         settings: &ChannelConfig::default(),
         approved: None,
         own: false,
@@ -231,7 +232,7 @@ fn what_the_bot_wrote_itself_stops() {
     let settings = allowing(&["*"]);
     let context = AuthorizeContext {
         rules: Rules::all(),
-        platform: Platform::Telegram,
+        platform: platform::TELEGRAM,
         settings: &settings,
         approved: None,
         own: true,

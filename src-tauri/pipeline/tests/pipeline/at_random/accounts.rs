@@ -4,11 +4,12 @@ use super::{
     Round,
     marks::{marks, place_of},
 };
+use foldback_channels::platform;
 use foldback_channels::sim::{Author, Content};
 use foldback_pipeline::invariants::{self, Extent};
 use foldback_store::Journal as _;
 use foldback_wire::{
-    EffectiveSetting, Event, Kind, OpId, OutcomeCode, Platform, Seq, SessionId, StopReason, Terminal, TurnId,
+    EffectiveSetting, Event, Kind, OpId, OutcomeCode, Seq, SessionId, StopReason, Terminal, TurnId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -201,7 +202,7 @@ fn to_their_chats(events: &[Event], turns: &BTreeMap<TurnId, Told>, number: u64)
 /// Each chat shows its own answers, once each.
 fn on_the_screens(round: &Round, turns: &BTreeMap<TurnId, Told>, number: u64) {
     let mut shown: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let sim = round.loopbacks[platform].platform();
         for chat in (0..9).map(|number| format!("c{number}")) {
             let place = format!("{}.{chat}", platform.code());

@@ -12,7 +12,7 @@ mod platforms;
 pub(crate) use accounts::Accounts;
 
 use agent::ErraticAgent;
-use foldback_channels::{ChannelAdapter, Loopback, profile};
+use foldback_channels::{ChannelAdapter, Loopback, platform, profile};
 use foldback_pipeline::{
     Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock,
     config::{self, Config},
@@ -74,7 +74,7 @@ impl Round {
             let can = profile(*platform);
             (*platform, Arc::new(Loopback::new(can, Arc::new(clock), None)))
         };
-        let loopbacks: BTreeMap<_, _> = Platform::ALL.iter().map(loopback).collect();
+        let loopbacks: BTreeMap<_, _> = platform::ALL.iter().map(loopback).collect();
         let journal = Arc::new(MemoryJournal::new());
         let named = |(platform, loopback): (&Platform, &Arc<Loopback>)| {
             let adapter = Arc::clone(loopback) as Arc<dyn ChannelAdapter>;
@@ -122,7 +122,7 @@ fn configuration(chance: &Chance) -> Config {
         text.push_str("allow_from = { telegram = [\"owner\", \"friend\"], \"*\" = [\"*\"] }\n");
     }
     let shift = chance.below(MODES.len());
-    for (at, platform) in Platform::ALL.iter().enumerate() {
+    for (at, platform) in platform::ALL.iter().enumerate() {
         let mode = MODES[(at + shift) % MODES.len()];
         let (cap, drop) = (1 + chance.below(4), chance.one_of(&["old", "new", "summarize"]));
         let debounce = chance.one_of(&["0s", "700ms", "3s"]);

@@ -1,6 +1,7 @@
 //! People who write: what they may, what they may not, twice, too much, to nobody.
 
 use super::{Chance, Round, marks::mark};
+use foldback_channels::platform;
 use foldback_wire::{ChatId, ChatType, Clock as _, Inbound, Platform, Sender};
 
 /// Conversations of people on all channels together.
@@ -70,7 +71,7 @@ impl<'a> People<'a> {
     pub(super) fn write(&mut self) {
         let number = self.number;
         self.number += 1;
-        let platform = self.chance().one_of(Platform::ALL);
+        let platform = self.chance().one_of(platform::ALL);
         let message = self.message(platform, number);
         if self.chance().percent(3) {
             self.late

@@ -3,7 +3,7 @@
 use super::{Conduct, Met, platform::LimitedPlatform};
 use foldback_agents::{Act, ScriptAgent, ScriptStep};
 use foldback_channels::{
-    ChannelAdapter, Loopback, profile,
+    ChannelAdapter, Loopback, platform, profile,
     sim::{Author, Chat, Content},
 };
 use foldback_pipeline::{
@@ -130,8 +130,8 @@ pub(crate) async fn crowd(
 /// The chat that a person writes in, as the platform names it.
 fn chat_of(platform: Platform, person: usize) -> ChatId {
     ChatId::new(match platform {
-        Platform::Slack => format!("D{person:05}"),
-        Platform::Whatsapp => format!("4915100{person:05}"),
+        platform::SLACK => format!("D{person:05}"),
+        platform::WHATSAPP => format!("4915100{person:05}"),
         _ => format!("{}", 100_000 + person),
     })
 }

@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use foldback_channels::{
-    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, LimitScope, Loopback, Pause, Rates, Refusal, rates,
+    Ack, Call, ChannelAdapter, Connection, ConnectionEnd, LimitScope, Loopback, Pause, Rates, Refusal,
+    platform, rates,
 };
 use foldback_wire::{Attachment, Capabilities, ChatId, Clock, OpKind, Platform, RefusalCode, Rng, Timestamp};
 use std::{
@@ -81,29 +82,30 @@ const fn bucket(calls: usize, per: Duration, together: Together, kinds: &'static
 fn limits(platform: Platform) -> Vec<Published> {
     use Together::{All, Chat, Kinds, KindsInChat};
     match platform {
-        Platform::Telegram => vec![
+        platform::TELEGRAM => vec![
             published(30, SECOND, All, &[], LimitScope::Unstated),
             published(1, SECOND, Chat, SHOWN, LimitScope::Unstated),
         ],
-        Platform::Discord => vec![
+        platform::DISCORD => vec![
             published(50, SECOND, All, &[], LimitScope::Channel),
             published(5, SECOND * 5, KindsInChat, NEW, LimitScope::RouteInChat),
         ],
-        Platform::Slack => vec![
+        platform::SLACK => vec![
             published(300, MINUTE, Kinds, &[OpKind::SendText], LimitScope::Route),
             published(50, MINUTE, Kinds, &[OpKind::EditText], LimitScope::Route),
             published(1, SECOND, Chat, NEW, LimitScope::Route),
         ],
-        Platform::Whatsapp => vec![
+        platform::WHATSAPP => vec![
             published(80, SECOND, All, NEW, LimitScope::Channel),
             published(45, SECOND * 6, Chat, NEW, LimitScope::Chat),
         ],
-        Platform::Signal => vec![
+        platform::SIGNAL => vec![
             bucket(60, SECOND, Chat, &[]),
             bucket(50, Duration::from_millis(1_200), Kinds, FILES),
             // Its filter against spam, whose limits nobody knows; whoever it stops is to solve a captcha.
             published(20, SECOND, All, &[], LimitScope::Channel),
         ],
+        _ => Vec::new(),
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::bot::{Bot, called, later, text};
 use foldback_agents::{Act, PermissionStep, ScriptStep, SessionStep, ToolStep};
+use foldback_channels::platform;
 use foldback_wire::{Actor, Platform, ToolStatus};
 use std::time::Duration;
 
-const PLATFORM: Platform = Platform::Telegram;
+const PLATFORM: Platform = platform::TELEGRAM;
 
 fn asks(does: &str) -> ScriptStep {
     let step: PermissionStep = serde_json::from_value(serde_json::json!({
@@ -95,11 +96,11 @@ pub(super) async fn long_tool(bot: &Bot) -> Vec<String> {
 pub(super) async fn over(bot: &Bot) -> Vec<String> {
     let mut ends = Vec::new();
     for (minutes, platform, words) in [
-        (0, Platform::Telegram, "hi"),
-        (1, Platform::Signal, "there"),
-        (60, Platform::Telegram, "again"),
-        (1, Platform::Telegram, "anew"),
-        (1, Platform::Telegram, "after"),
+        (0, platform::TELEGRAM, "hi"),
+        (1, platform::SIGNAL, "there"),
+        (60, platform::TELEGRAM, "again"),
+        (1, platform::TELEGRAM, "anew"),
+        (1, platform::TELEGRAM, "after"),
     ] {
         tokio::time::sleep(Duration::from_mins(minutes)).await;
         bot.says([text("Yes.")]);

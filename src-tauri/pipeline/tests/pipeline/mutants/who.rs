@@ -1,6 +1,7 @@
 //! Scenes of who may talk.
 
 use crate::bot::{Bot, later, text};
+use foldback_channels::platform;
 use foldback_wire::{Actor, ChatType, Inbound, Kind, Platform};
 use std::time::Duration;
 
@@ -15,14 +16,14 @@ async fn sends(bot: &Bot, platform: Platform, change: impl FnOnce(&mut Inbound))
 
 /// A message that somebody recorded and sends again after eight days.
 pub(super) async fn recorded(bot: &Bot) -> String {
-    sends(bot, Platform::Whatsapp, |message| {
+    sends(bot, platform::WHATSAPP, |message| {
         message.at = message.at.minus(Duration::from_hours(8 * 24));
     })
     .await
 }
 
 pub(super) async fn doors(bot: &Bot) -> Vec<String> {
-    let telegram = Platform::Telegram;
+    let telegram = platform::TELEGRAM;
     let group = |chat: &'static str| {
         move |message: &mut Inbound| {
             message.chat_type = ChatType::Group;
@@ -36,7 +37,7 @@ pub(super) async fn doors(bot: &Bot) -> Vec<String> {
         sends(bot, telegram, |message| message.account = Some("alice".into())).await,
         sends(bot, telegram, group("-1")).await,
         sends(bot, telegram, group("-2")).await,
-        sends(bot, Platform::Slack, |message| message.text = "/status".into()).await,
+        sends(bot, platform::SLACK, |message| message.text = "/status".into()).await,
     ]
 }
 
@@ -44,7 +45,7 @@ pub(super) async fn unknown(bot: &Bot) -> Vec<String> {
     let mut ends = Vec::new();
     for sender in ["a", "a", "b", "c", "d"] {
         ends.push(
-            sends(bot, Platform::Telegram, |message| {
+            sends(bot, platform::TELEGRAM, |message| {
                 message.sender.id = sender.into();
             })
             .await,
@@ -57,12 +58,12 @@ pub(super) async fn unknown(bot: &Bot) -> Vec<String> {
             .unwrap();
     }
     // The oldest request, that of `a`, gave way to the newest.
-    ends.push(sends(bot, Platform::Telegram, |message| message.sender.id = "d".into()).await);
+    ends.push(sends(bot, platform::TELEGRAM, |message| message.sender.id = "d".into()).await);
     ends
 }
 
 pub(super) async fn meant(bot: &Bot) -> Vec<String> {
-    let telegram = Platform::Telegram;
+    let telegram = platform::TELEGRAM;
     let group = |message: &mut Inbound| {
         message.chat_type = ChatType::Group;
         message.mentioned = false;
@@ -96,11 +97,11 @@ pub(super) async fn crowd(bot: &Bot) -> Vec<String> {
     let mut turns = Vec::new();
     for n in ["1", "2", "3"] {
         bot.says([later(5_000, n)]);
-        turns.push(bot.user(Platform::Signal, n).await);
+        turns.push(bot.user(platform::SIGNAL, n).await);
     }
-    turns.push(bot.user(Platform::Signal, "beyond the limit").await);
+    turns.push(bot.user(platform::SIGNAL, "beyond the limit").await);
     bot.says([text("another conversation's")]);
-    turns.push(bot.user(Platform::Telegram, "hi").await);
+    turns.push(bot.user(platform::TELEGRAM, "hi").await);
     let mut ends = Vec::new();
     for turn in turns {
         ends.push(format!("{:?}", turn.ended().await));

@@ -2,7 +2,7 @@
 
 use crate::bot::{Bot, text};
 use foldback_agents::Act;
-use foldback_wire::Platform;
+use foldback_channels::platform;
 
 /// What each of them writes in one chat, and whether it is passed on. Alice may use commands, Bob owns the bot, Carol only
 /// talks to it.
@@ -22,7 +22,7 @@ pub(super) async fn written(bot: &Bot) -> Vec<String> {
     let mut ends = Vec::new();
     for (sender, words, forwarded) in WRITTEN {
         bot.says([Act::Given("{think}".into()).into(), text(".")]);
-        let mut message = bot.message(Platform::Telegram, words);
+        let mut message = bot.message(platform::TELEGRAM, words);
         message.sender.id = sender.into();
         message.forwarded = forwarded;
         let turn = bot.engine.submit(message).await.unwrap();

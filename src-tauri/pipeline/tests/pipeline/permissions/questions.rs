@@ -1,6 +1,7 @@
 //! The question in the chat: when it is asked, and what becomes of it.
 
 use super::*;
+use foldback_channels::platform;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_wire::OpKind;
 
@@ -84,7 +85,7 @@ async fn what_was_decided_elsewhere_stands_in_the_place_of_the_question() {
         (None, "Cancelled, by a person at the console"),
     ] {
         let bot = Bot::with(IN_CHAT).await;
-        for platform in [PLATFORM, Platform::Whatsapp] {
+        for platform in [PLATFORM, platform::WHATSAPP] {
             bot.says([usual("delete")]);
             let turn = bot.user(platform, "hi").await;
             soon().await;
@@ -96,7 +97,7 @@ async fn what_was_decided_elsewhere_stands_in_the_place_of_the_question() {
             assert_eq!(turn.ended().await, Some(Terminal::Replied));
         }
         assert_eq!(bot.screen(PLATFORM)[0], format!("🔐 {does}: `remove build/`"));
-        let question = &bot.screen(Platform::Whatsapp)[0];
+        let question = &bot.screen(platform::WHATSAPP)[0];
         assert!(
             question.contains("asks for your permission"),
             "it cannot edit: {question}"
@@ -179,11 +180,11 @@ async fn a_word_that_was_written_before_the_question_and_comes_after_it_is_no_an
 async fn on_signal_a_word_that_was_received_before_the_question_or_nobody_knows_when_is_no_answer() {
     let bot = Bot::with(IN_CHAT).await;
     bot.says([usual("delete")]);
-    let turn = bot.user(Platform::Signal, "hi").await;
+    let turn = bot.user(platform::SIGNAL, "hi").await;
     soon().await;
     let number = only(&bot).number;
     let written_ago = |ago, at_by_device| {
-        let mut message = bot.message(Platform::Signal, "yes");
+        let mut message = bot.message(platform::SIGNAL, "yes");
         message.at = message.at.minus(Duration::from_secs(ago));
         message.at_by_device = at_by_device;
         message
@@ -213,7 +214,7 @@ async fn on_signal_a_word_that_was_received_before_the_question_or_nobody_knows_
         );
     }
     assert_eq!(
-        bot.screen(Platform::Signal)[1..],
+        bot.screen(platform::SIGNAL)[1..],
         ["Left alone.", "Yes what?", "Yes what?", "Yes what?"]
     );
     bot.check().await;
@@ -223,13 +224,13 @@ async fn on_signal_a_word_that_was_received_before_the_question_or_nobody_knows_
 async fn on_signal_a_word_counts_that_its_server_received_behind_the_question() {
     let bot = Bot::with(IN_CHAT).await;
     bot.says([usual("delete")]);
-    let turn = bot.user(Platform::Signal, "hi").await;
+    let turn = bot.user(platform::SIGNAL, "hi").await;
     soon().await;
     only(&bot);
-    let own = bot.user(Platform::Signal, "yes").await;
+    let own = bot.user(platform::SIGNAL, "yes").await;
     assert!(matches!(own.ended().await, Some(Terminal::Command { .. })));
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert_eq!(bot.screen(Platform::Signal)[1..], ["Removed."]);
+    assert_eq!(bot.screen(platform::SIGNAL)[1..], ["Removed."]);
     bot.check().await;
 }
 

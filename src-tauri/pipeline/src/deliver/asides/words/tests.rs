@@ -1,6 +1,5 @@
 use super::*;
-use foldback_channels::profile;
-use foldback_wire::Platform;
+use foldback_channels::{platform, profile};
 
 fn known(name: &str, status: ToolStatus) -> KnownCall {
     KnownCall {
@@ -32,7 +31,7 @@ fn a_line_names_the_latest_calls_and_counts_the_others() {
 
 #[test]
 fn what_is_shown_fits_into_a_message_of_its_channel() {
-    for platform in Platform::ALL {
+    for platform in platform::ALL {
         let limit = Limit::of(&profile(*platform));
         for letter in ["a", "ж", "漢", "𝒳", "&"] {
             let call = ToolCall {

@@ -9,7 +9,7 @@ mod limiter;
 
 use crate::{config::OutboxConfig, rules::Rules};
 use bucket::Bucket;
-use foldback_channels::{Channel, LimitScope, Rates};
+use foldback_channels::{Channel, LimitScope, Rates, platform::row};
 use foldback_wire::{ChannelId, ChatId, Clock, OpKind, Platform, Rng, Target, Timestamp};
 use limiter::CallLimiter;
 use std::{
@@ -263,11 +263,10 @@ fn is_message(rates: &Rates, kind: OpKind) -> bool {
     rates.messages.contains(&kind)
 }
 
-/// The chat by which a platform counts: a thread of Discord is a channel of its own
-/// (<https://docs.discord.com/developers/topics/threads>).
+/// The chat by which a platform counts: a thread, where that is a chat of its own.
 fn counted_chat(platform: Platform, target: &Target) -> ChatId {
     match &target.thread {
-        Some(thread) if platform == Platform::Discord => thread.as_str().into(),
+        Some(thread) if row(platform).counts_threads => thread.as_str().into(),
         _ => target.chat.clone(),
     }
 }

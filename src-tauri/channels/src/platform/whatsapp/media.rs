@@ -2,7 +2,7 @@
 //! <https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers/media#supported-media-types>.
 
 use crate::Refusal;
-use foldback_wire::{Platform, RefusalCode};
+use foldback_wire::RefusalCode;
 use std::path::Path;
 
 /// As what a file is shown.
@@ -124,14 +124,6 @@ impl Media {
     pub(crate) fn is_voice(self) -> bool {
         self.mime == OGG
     }
-}
-
-/// False for a file that its platform shows without a caption: audio on WhatsApp
-/// (<https://developers.facebook.com/documentation/business-messaging/whatsapp/messages/audio-messages>). Its words are a
-/// message of their own.
-pub fn takes_caption(platform: Platform, path: &str) -> bool {
-    let is_audio = |path| Media::of(path).is_ok_and(|media| media.class == Class::Audio);
-    platform != Platform::Whatsapp || !is_audio(path)
 }
 
 #[cfg(test)]
