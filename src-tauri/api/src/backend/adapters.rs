@@ -2,15 +2,14 @@
 
 use super::renewed::{Credentials, Renewed};
 use foldback_channels::{
-    ChannelAdapter, DISCORD, Discord, Folder, Loopback, MenuCommand, Refusal, RemoteLoopback, SIGNAL_CLI,
-    SLACK, SignalCli, Slack, SlackApp, SlackEvents, TELEGRAM, Telegram, WHATSAPP, WhatsApp, WhatsAppNumber,
+    AdapterParts, ChannelAdapter, ChannelKindRow, ConnectionKey, Folder, Loopback, Refusal, RemoteLoopback,
     profile,
 };
 use foldback_pipeline::{
     command_menu,
-    config::{self, ChannelConfig, ChannelKind, Config, CredentialReader, SecretError},
+    config::{ChannelConfig, ChannelKind, Config, CredentialReader, SecretError},
 };
-use foldback_wire::{Capabilities, ChannelId, Clock, Platform, Rng, Secret};
+use foldback_wire::{Capabilities, ChannelId, Clock, Platform, Rng};
 use std::{
     collections::BTreeMap,
     net::SocketAddr,
@@ -39,7 +38,7 @@ pub enum ChannelError {
         /// Which channel.
         channel: ChannelId,
         /// Which key.
-        key: &'static str,
+        key: ConnectionKey,
         /// What stands there.
         what: &'static str,
     },
@@ -49,7 +48,7 @@ pub enum ChannelError {
         /// Which channel.
         channel: ChannelId,
         /// Which key.
-        key: &'static str,
+        key: ConnectionKey,
         /// Why.
         source: SecretError,
     },
@@ -101,7 +100,8 @@ pub(super) fn build(
             clock: Arc::clone(clock),
             rng: Arc::clone(rng),
         };
-        let make = match kind {
+        let row = match kind {
+            ChannelKind::Real(row) => row,
             ChannelKind::Loopback => {
                 let adapter = if let Some(address) = place.simulated()? {
                     place.remote(address)
@@ -113,14 +113,9 @@ pub(super) fn build(
                 adapters.all.push((id.clone(), adapter));
                 continue;
             }
-            ChannelKind::Telegram => Place::telegram,
-            ChannelKind::Discord => Place::discord,
-            ChannelKind::Slack => Place::slack,
-            ChannelKind::Whatsapp => Place::whatsapp,
-            ChannelKind::Signal => Place::signal,
         };
         let (reader, can) = (place.clone(), place.can());
-        let adapter = Renewed::new(can, move || reader.credentials(), move || make(&place))?;
+        let adapter = Renewed::new(can, move || reader.credentials(), move || place.adapter(row))?;
         let adapter: Arc<dyn ChannelAdapter> = Arc::new(adapter);
         adapters.all.push((id.clone(), adapter));
     }
@@ -158,63 +153,53 @@ impl Place {
         Folder::new(self.base.join(&files.send_dir), files.max_size.0)
     }
 
-    fn root<'b>(&'b self, usual: &'b str) -> &'b str {
-        self.settings.api_root.as_deref().unwrap_or(usual)
-    }
-
-    fn missing(&self, key: &'static str, what: &'static str) -> ChannelError {
-        ChannelError::Missing {
-            channel: self.id.clone(),
-            key,
-            what,
-        }
-    }
-
-    /// A credential, read where the configuration says it is.
-    fn credential(
-        &self,
-        key: &'static str,
-        reference: Option<&config::Secret>,
-        what: &'static str,
-    ) -> Result<Secret, ChannelError> {
-        let reference = reference.ok_or_else(|| self.missing(key, what))?;
-        let read = self.reader.read(reference);
-        read.map_err(|source| ChannelError::Credential {
-            channel: self.id.clone(),
-            key,
-            source,
-        })
-    }
-
     /// All that its settings name, as it is now.
     fn credentials(&self) -> Credentials {
         let named = self.settings.secrets();
         named.map(|(_, secret)| self.reader.read(secret).ok()).collect()
     }
 
-    fn token(&self) -> Result<Secret, ChannelError> {
-        let what = "a reference such as { env = \"TOKEN\" }";
-        self.credential("token", self.settings.token.as_ref(), what)
-    }
-
-    fn made<A: ChannelAdapter + 'static>(&self, adapter: Result<A, Refusal>) -> Made {
-        match adapter {
-            Ok(adapter) => Ok(Arc::new(adapter)),
-            Err(refusal) => Err(ChannelError::Refused {
-                channel: self.id.clone(),
-                refusal,
-            }),
+    /// Its adapter, with the credentials as they are now.
+    fn adapter(&self, row: &ChannelKindRow) -> Made {
+        let (channel, settings) = (self.id.clone(), &self.settings);
+        let used = row.used(|key| settings.is_set(key));
+        let used = used.map_err(|needed| ChannelError::Missing {
+            channel: channel.clone(),
+            key: needed.key,
+            what: needed.what,
+        })?;
+        let mut secrets = BTreeMap::new();
+        for key in used {
+            if let Some(reference) = settings.secret(key) {
+                let read = self.reader.read(reference);
+                let secret = read.map_err(|source| ChannelError::Credential {
+                    channel: channel.clone(),
+                    key,
+                    source,
+                })?;
+                secrets.insert(key, secret);
+            }
         }
-    }
-
-    /// The commands for the platform's own menu; none where it is to be left as it is. What is not armed changes nothing
-    /// there.
-    fn menu(&self) -> Vec<MenuCommand> {
-        if self.settings.menu && self.settings.armed {
-            command_menu(&self.config)
-        } else {
-            Vec::new()
-        }
+        let root = settings.api_root.as_deref();
+        let parts = AdapterParts {
+            channel: channel.clone(),
+            can: self.can(),
+            secrets,
+            api_root: root.unwrap_or(row.api_root).to_owned(),
+            listen: settings.listen,
+            account: settings.account.clone(),
+            mentions: settings.mentions.clone(),
+            commands: command_menu(&self.config),
+            // What is not armed changes nothing there.
+            sets_menu: settings.menu && settings.armed,
+            folder: self.folder(),
+            data: self.data.clone(),
+            journal: self.journal.clone(),
+            clock: Arc::clone(&self.clock),
+            rng: Arc::clone(&self.rng),
+        };
+        row.make(parts)
+            .map_err(|refusal| ChannelError::Refused { channel, refusal })
     }
 
     /// Where the simulated platform of a loopback channel listens, when it is another process.
@@ -233,112 +218,5 @@ impl Place {
     fn remote(&self, address: SocketAddr) -> Arc<dyn ChannelAdapter> {
         let clock = Arc::clone(&self.clock);
         Arc::new(RemoteLoopback::new(self.can(), address, clock, None))
-    }
-
-    fn telegram(&self) -> Made {
-        let clock = Arc::clone(&self.clock);
-        let (root, token) = (self.root(TELEGRAM), self.token()?);
-        let telegram = Telegram::new(self.id.clone(), self.can(), token, root, self.folder(), clock);
-        self.made(telegram.map(|telegram| telegram.offering(self.menu())))
-    }
-
-    fn discord(&self) -> Made {
-        let (clock, rng) = (Arc::clone(&self.clock), Arc::clone(&self.rng));
-        let (root, token) = (self.root(DISCORD), self.token()?);
-        let discord = Discord::new(
-            self.id.clone(),
-            self.can(),
-            token,
-            root,
-            self.folder(),
-            clock,
-            rng,
-        );
-        self.made(discord.map(|discord| {
-            discord
-                .notifying(self.settings.mentions.clone())
-                .offering(self.menu())
-                .resuming(&self.data, self.journal.as_deref())
-        }))
-    }
-
-    /// An app-level token stands for Socket Mode, an address for the Events API.
-    fn slack(&self) -> Made {
-        let clock = Arc::clone(&self.clock);
-        let settings = &self.settings;
-        let events = match (&settings.app_token, settings.listen) {
-            (token @ Some(_), _) => {
-                SlackEvents::SocketMode(self.credential("app_token", token.as_ref(), "it")?)
-            }
-            (None, Some(listen)) => SlackEvents::Webhooks {
-                listen,
-                signing_secret: self.credential(
-                    "signing_secret",
-                    settings.signing_secret.as_ref(),
-                    "a reference to the app's signing secret, with which Slack signs its webhooks",
-                )?,
-            },
-            (None, None) => {
-                let what = "a reference to the app-level token (xapp-…) for Socket Mode; for the Events API write \
-                            listen and signing_secret";
-                return Err(self.missing("app_token", what));
-            }
-        };
-        let app = SlackApp {
-            token: self.token()?,
-            events,
-            root: self.root(SLACK).to_owned(),
-        };
-        let slack = Slack::new(self.id.clone(), self.can(), app, self.folder(), clock);
-        // No call sets them: they only say which names are the bot's.
-        self.made(slack.map(|slack| slack.offering(command_menu(&self.config))))
-    }
-
-    fn whatsapp(&self) -> Made {
-        let clock = Arc::clone(&self.clock);
-        let settings = &self.settings;
-        let account = settings.account.clone();
-        let number = WhatsAppNumber {
-            id: account.ok_or_else(|| {
-                let what = "the id of the phone number, such as \"106540352242922\"";
-                self.missing("account", what)
-            })?,
-            token: self.token()?,
-            app_secret: self.credential(
-                "signing_secret",
-                settings.signing_secret.as_ref(),
-                "a reference to the app's secret, with which Meta signs its webhooks",
-            )?,
-            verify_token: self.credential(
-                "verify_token",
-                settings.verify_token.as_ref(),
-                "a reference to the word that is told Meta when the webhook is registered",
-            )?,
-            listen: settings
-                .listen
-                .ok_or_else(|| self.missing("listen", "where webhooks arrive, such as \"127.0.0.1:8090\""))?,
-        };
-        let root = self.root(WHATSAPP);
-        self.made(WhatsApp::new(
-            self.id.clone(),
-            self.can(),
-            number,
-            root,
-            self.folder(),
-            clock,
-        ))
-    }
-
-    fn signal(&self) -> Made {
-        let clock = Arc::clone(&self.clock);
-        let (root, account) = (self.root(SIGNAL_CLI), self.settings.account.clone());
-        self.made(SignalCli::new(
-            self.id.clone(),
-            self.can(),
-            account,
-            root,
-            self.folder(),
-            clock,
-        ))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Backend, demo::DemoPlayer, naming::backends_in_words};
 use crate::failure;
-use foldback_pipeline::config::{ChannelConfig, ChannelKind, Disable};
+use foldback_pipeline::config::{ChannelConfig, Disable};
 use foldback_wire::{
     ChannelId,
     rpc::{ArmChannel, ChannelCard, Failure, Mute, ReleaseHeld, Status, SwitchChannel},
@@ -40,7 +40,7 @@ impl Backend {
         let needs_consent = shared.engine.asking(id).len() as u64;
         Ok(ChannelCard {
             channel: id.clone(),
-            simulated: settings.and_then(|c| c.kind(id)) == Some(ChannelKind::Loopback),
+            simulated: settings.is_some_and(|c| c.is_simulated(id)),
             state: status.state,
             since: status.since,
             why: status.why,

@@ -23,7 +23,7 @@ use crate::live::Digest;
 use foldback_hooks::Hooks;
 use foldback_pipeline::{
     Engine, Parts, Readers, Rules, SendDir, StartError,
-    config::{ByteSize, ChannelKind, Config, CredentialReader, FilesConfig},
+    config::{ByteSize, Config, CredentialReader, FilesConfig},
 };
 use foldback_store::{
     Journal, Limits, Numbers, OutboxEntry, SqliteJournal, StoreError, close_to_others, make_private_folder,
@@ -199,10 +199,8 @@ impl Backend {
 
 /// True where no channel can reach a platform.
 fn all_simulated(config: &Config) -> bool {
-    config
-        .channels
-        .values()
-        .all(|channel| channel.kind == Some(ChannelKind::Loopback))
+    let mut channels = config.channels.iter();
+    channels.all(|(name, channel)| channel.is_simulated(name))
 }
 
 /// Deletes voice notes that no operation is to send any more, and makes the folder that files are sent from. Only the

@@ -6,7 +6,7 @@
 
 use foldback_channels::sim::SimPlatform;
 use foldback_channels::{platform, profile, serve};
-use foldback_wire::{Clock, Sleep, Timestamp};
+use foldback_wire::{Clock, Platform, Sleep, Timestamp};
 use std::error::Error;
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
@@ -53,7 +53,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
         return Err(USAGE.into());
     }
     let platform = platform::from_code(&platform).ok_or_else(|| {
-        let known: Vec<_> = platform::ALL.iter().map(|p| p.code()).collect();
+        let known: Vec<_> = platform::ALL.iter().map(Platform::code).collect();
         format!("there is no platform {platform}, only {}", known.join(", "))
     })?;
     let log = OpenOptions::new()

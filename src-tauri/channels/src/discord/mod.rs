@@ -11,6 +11,7 @@
 
 mod api;
 mod bookmark;
+mod kind;
 mod menu;
 mod message;
 mod receive;
@@ -21,6 +22,7 @@ mod socket;
 mod thread;
 
 use crate::folder::Folder;
+use crate::mention::Mention;
 use crate::menu::Menu;
 use crate::{
     Ack, Call, ChannelAdapter, Connection, ConnectionEnd, MenuCommand, Rates, Refusal, ThreadPart,
@@ -30,9 +32,8 @@ use api::Api;
 use async_trait::async_trait;
 use bookmark::Bookmark;
 use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Rng, Secret};
+pub(crate) use kind::KIND;
 use receive::INTENTS;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serenity::model::id::UserId;
 use session::Session;
 use std::path::Path;
@@ -40,20 +41,7 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, OnceCell};
 
 /// Where Discord is.
-pub const DISCORD: &str = "https://discord.com";
-
-/// Whom a mention in a text may notify.
-/// <https://discord.com/developers/docs/resources/message#allowed-mentions-object>
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Mention {
-    /// People named in it.
-    Users,
-    /// Roles named in it.
-    Roles,
-    /// All there are (`@everyone`, `@here`).
-    Everyone,
-}
+const DISCORD: &str = "https://discord.com";
 
 /// A Discord bot.
 pub struct Discord {

@@ -11,6 +11,7 @@ mod daemon;
 mod envelope;
 mod fetch;
 mod ids;
+mod kind;
 mod link;
 mod memory;
 mod receipts;
@@ -25,6 +26,7 @@ use attach::MAX_FILE;
 use daemon::Daemon;
 use envelope::Me;
 use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock};
+pub(crate) use kind::KIND;
 use memory::Memory;
 use receipts::Receipts;
 use serde_json::{Map, Value};
@@ -32,7 +34,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::task::JoinSet;
 
 /// Where signal-cli listens unless it is told otherwise.
-pub const SIGNAL_CLI: &str = "tcp://127.0.0.1:7583";
+const SIGNAL_CLI: &str = "tcp://127.0.0.1:7583";
 
 /// An account on Signal, in the hands of a signal-cli daemon.
 pub struct SignalCli {

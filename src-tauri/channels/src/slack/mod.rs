@@ -6,6 +6,7 @@ mod command;
 mod event;
 mod hook;
 mod intake;
+mod kind;
 mod meaning;
 mod names;
 mod receive;
@@ -23,13 +24,14 @@ use api::Api;
 use async_trait::async_trait;
 use foldback_wire::{Attachment, Capabilities, ChannelId, ChannelState, ChatId, Clock, Secret};
 use intake::Seen;
+pub(crate) use kind::KIND;
 use names::UserNames;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 /// Where the Web API is.
-pub const SLACK: &str = "https://slack.com/api";
+const SLACK: &str = "https://slack.com/api";
 
 /// How Slack delivers what happens.
 #[derive(Debug, Clone)]

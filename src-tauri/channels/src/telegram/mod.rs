@@ -2,6 +2,7 @@
 //! in <https://core.telegram.org/bots/api>.
 
 mod api;
+mod kind;
 mod menu;
 mod moved;
 mod receive;
@@ -17,10 +18,11 @@ use crate::{
 use api::Api;
 use async_trait::async_trait;
 use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Secret};
+pub(crate) use kind::KIND;
 use std::sync::Arc;
 
 /// Where the Bot API is.
-pub const TELEGRAM: &str = "https://api.telegram.org";
+const TELEGRAM: &str = "https://api.telegram.org";
 
 /// A Telegram bot.
 pub struct Telegram {

@@ -3,6 +3,7 @@
 
 mod api;
 mod failure;
+mod kind;
 mod memory;
 mod notification;
 mod receive;
@@ -13,13 +14,14 @@ use crate::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Rates, Refusal
 use api::Api;
 use async_trait::async_trait;
 use foldback_wire::{Attachment, Capabilities, ChannelId, ChannelState, ChatId, Clock, RefusalCode, Secret};
+pub(crate) use kind::KIND;
 use memory::Memory;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Where the Cloud API is, with the version that is spoken here:
 /// <https://developers.facebook.com/docs/graph-api/changelog/versions>.
-pub const WHATSAPP: &str = "https://graph.facebook.com/v26.0";
+const WHATSAPP: &str = "https://graph.facebook.com/v26.0";
 
 /// A phone number of a business, and what proves that it is ours.
 #[derive(Debug, Clone)]

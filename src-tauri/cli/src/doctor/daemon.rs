@@ -1,7 +1,6 @@
 //! Programs at the address of a channel: signal-cli with its account, or a simulated platform in another process.
 
 use super::check::{Answer, Check};
-use foldback_channels::SIGNAL_CLI;
 use foldback_pipeline::config::{ChannelConfig, ChannelKind};
 use foldback_wire::ChannelId;
 use serde_json::{Value, json};
@@ -27,8 +26,8 @@ const REMEDY: &str =
 pub(super) fn check(id: &ChannelId, channel: &ChannelConfig) -> Option<Check> {
     let about = format!("channels.{id}.api_root");
     match channel.kind(id)? {
-        ChannelKind::Signal => {
-            let root = channel.api_root.as_deref().unwrap_or(SIGNAL_CLI).to_owned();
+        ChannelKind::Real(row) if row.code == "signal" => {
+            let root = channel.api_root.as_deref().unwrap_or(row.api_root).to_owned();
             let account = channel.account.clone();
             let setting = format!("channels.{id}.account");
             Some(Check::new(
@@ -50,7 +49,7 @@ pub(super) fn check(id: &ChannelId, channel: &ChannelConfig) -> Option<Check> {
                 },
             ))
         }
-        _ => None,
+        ChannelKind::Real(_) => None,
     }
 }
 

@@ -7,7 +7,6 @@ use super::{
     subject::Subject,
     token_form::TokenForm,
 };
-use foldback_channels::{DISCORD, SLACK, TELEGRAM, WHATSAPP};
 use foldback_pipeline::config::{ChannelConfig, ChannelKind, Secret};
 use foldback_wire::ChannelId;
 use serde_json::Value;
@@ -46,32 +45,32 @@ pub(super) fn checks(subject: &Subject, id: &ChannelId, channel: &ChannelConfig)
     let Some(kind) = channel.kind(id) else {
         return Vec::new();
     };
-    let usual = match kind {
-        ChannelKind::Telegram => TELEGRAM,
-        ChannelKind::Discord => DISCORD,
-        ChannelKind::Slack => SLACK,
-        ChannelKind::Whatsapp => WHATSAPP,
-        ChannelKind::Signal | ChannelKind::Loopback => return Vec::new(),
+    let ChannelKind::Real(row) = kind else {
+        return Vec::new();
     };
-    let root = channel.api_root.as_deref().unwrap_or(usual).trim_end_matches('/');
+    let root = channel
+        .api_root
+        .as_deref()
+        .unwrap_or(row.api_root)
+        .trim_end_matches('/');
     let header = |path: &str, scheme, post| Place::Header {
         url: format!("{root}{path}"),
         scheme,
         post,
     };
     let account = channel.account.as_deref().unwrap_or_default();
-    let asked = match kind {
-        ChannelKind::Telegram => vec![(
+    let asked = match row.code {
+        "telegram" => vec![(
             "token",
             TokenForm::Telegram,
             Place::Path(format!("{root}/bot"), "/getMe"),
         )],
-        ChannelKind::Discord => vec![(
+        "discord" => vec![(
             "token",
             TokenForm::Discord,
             header("/api/v10/users/@me", "Bot", false),
         )],
-        ChannelKind::Slack => vec![
+        "slack" => vec![
             ("token", TokenForm::SlackBot, header("/auth.test", "Bearer", true)),
             // Everybody knows this one; the answer tells whether the app has the scope.
             ("token", TokenForm::SlackBot, header(SLACK_NAMES, "Bearer", true)),
@@ -82,11 +81,11 @@ pub(super) fn checks(subject: &Subject, id: &ChannelId, channel: &ChannelConfig)
                 header("/apps.connections.open", "Bearer", true),
             ),
         ],
-        ChannelKind::Whatsapp => {
+        "whatsapp" => {
             let path = format!("/{account}?fields=display_phone_number");
             vec![("token", TokenForm::Meta, header(&path, "Bearer", false))]
         }
-        ChannelKind::Signal | ChannelKind::Loopback => Vec::new(),
+        _ => Vec::new(),
     };
     let mut checks = Vec::new();
     for (key, form, place) in asked {

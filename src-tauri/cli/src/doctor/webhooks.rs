@@ -5,7 +5,7 @@ use super::{
     subject::Subject,
     token_form::TokenForm,
 };
-use foldback_pipeline::config::{ChannelConfig, ChannelKind, Secret};
+use foldback_pipeline::config::{ChannelConfig, Secret};
 use foldback_wire::ChannelId;
 
 /// Characters of Slack's signing secret and of Meta's app secret, all of them hexadecimal digits
@@ -14,7 +14,10 @@ use foldback_wire::ChannelId;
 const DIGITS: usize = 32;
 
 pub(super) fn checks(subject: &Subject, id: &ChannelId, channel: &ChannelConfig) -> Vec<Check> {
-    if !matches!(channel.kind(id), Some(ChannelKind::Slack | ChannelKind::Whatsapp)) {
+    if !channel
+        .kind(id)
+        .is_some_and(|kind| matches!(kind.code(), "slack" | "whatsapp"))
+    {
         return Vec::new();
     }
     let secrets = [

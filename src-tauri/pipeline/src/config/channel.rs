@@ -1,12 +1,12 @@
 //! One channel's table.
 
 use super::{
-    Backend, BlocksConfig, ChannelQueueConfig, Config, Disable, DmPolicy, GroupPolicy, Interval,
+    Backend, BlocksConfig, ChannelKind, ChannelQueueConfig, Config, Disable, DmPolicy, GroupPolicy, Interval,
     MentionPattern, Narration, OutputConfig, ReasoningDisplay, Secret, Template, ToolDisplay, TypingMode,
     access, reduce,
 };
 use foldback_channels::{
-    Mention,
+    Mention, channel_kind,
     platform::{self, known, known::KnownPlatform},
     profile,
 };
@@ -15,24 +15,6 @@ use foldback_wire::{Capabilities, ChannelId, Platform, SendPolicy, SpeechMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::{net::SocketAddr, num::NonZeroU32};
-
-/// The kind of platform at the other end of a channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ChannelKind {
-    /// A simulated platform in this process.
-    Loopback,
-    /// The Telegram Bot API.
-    Telegram,
-    /// Discord.
-    Discord,
-    /// Slack.
-    Slack,
-    /// The `WhatsApp` Cloud API.
-    Whatsapp,
-    /// A signal-cli daemon.
-    Signal,
-}
 
 /// One channel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -205,18 +187,6 @@ impl Default for ChannelConfig {
 }
 
 impl ChannelConfig {
-    /// The references to its credentials, by key.
-    pub fn secrets(&self) -> impl Iterator<Item = (&'static str, &Secret)> {
-        let all = [
-            ("token", &self.token),
-            ("app_token", &self.app_token),
-            ("signing_secret", &self.signing_secret),
-            ("verify_token", &self.verify_token),
-        ];
-        all.into_iter()
-            .filter_map(|(key, secret)| Some((key, secret.as_ref()?)))
-    }
-
     /// The same without what says where its platform is and how to get in.
     #[must_use]
     pub fn without_place(self) -> Self {
@@ -243,18 +213,14 @@ impl ChannelConfig {
     /// The kind of platform at the other end of the channel of this name; `None` when neither key nor name says.
     pub fn kind(&self, name: &ChannelId) -> Option<ChannelKind> {
         self.kind
-            .or_else(|| platform::from_code(name.as_str()).and_then(kind_of))
+            .or_else(|| channel_kind(name.as_str()).map(ChannelKind::Real))
     }
 
     /// Whose rules the channel of this name follows; `None` when neither keys nor name say.
     pub fn platform(&self, name: &ChannelId) -> Option<Platform> {
         match self.kind(name)? {
             ChannelKind::Loopback => self.platform.or_else(|| platform::from_code(name.as_str())),
-            ChannelKind::Telegram => Some(platform::TELEGRAM),
-            ChannelKind::Discord => Some(platform::DISCORD),
-            ChannelKind::Slack => Some(platform::SLACK),
-            ChannelKind::Whatsapp => Some(platform::WHATSAPP),
-            ChannelKind::Signal => Some(platform::SIGNAL),
+            ChannelKind::Real(row) => Some(row.platform),
         }
     }
 }
@@ -360,17 +326,6 @@ fn debounce<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Interval, D::E
         )));
     }
     Ok(wait)
-}
-
-fn kind_of(platform: Platform) -> Option<ChannelKind> {
-    Some(match platform {
-        platform::TELEGRAM => ChannelKind::Telegram,
-        platform::DISCORD => ChannelKind::Discord,
-        platform::SLACK => ChannelKind::Slack,
-        platform::WHATSAPP => ChannelKind::Whatsapp,
-        platform::SIGNAL => ChannelKind::Signal,
-        _ => return None,
-    })
 }
 
 /// Overwrites a value only by one that is there.

@@ -1,8 +1,8 @@
 //! Reading `foldback.toml`. An error names the file, the line, the field, and what would be right.
 
 use super::{
-    ChannelConfig, ChannelKind, Config, ListEntry, OutOfBounds, custom_command::unfit_command,
-    hooks::unfit_hook, places::Places, plain_http::exposed_key, schedules::unfit_schedule,
+    ChannelConfig, Config, ListEntry, OutOfBounds, custom_command::unfit_command, hooks::unfit_hook,
+    places::Places, plain_http::exposed_key, schedules::unfit_schedule,
 };
 use crate::id::ANYBODY;
 use foldback_channels::platform::{self, IdOwner, misfit};
@@ -39,25 +39,52 @@ pub enum ConfigError {
 
 /// Reads and checks a configuration file.
 pub fn load(path: &Path) -> Result<Config, ConfigError> {
-    let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
+    let text = read(path)?;
+    parse(&text, path)
+}
+
+/// Reads and checks a configuration file whose channels are to connect: a key without which one cannot is an error.
+pub fn load_live(path: &Path) -> Result<Config, ConfigError> {
+    let text = read(path)?;
+    let config = parse(&text, path)?;
+    for (name, channel) in &config.channels {
+        if let Some((key, what)) = channel.missing_key(name) {
+            let key = key.name();
+            let at = Places::read(&text).of_field(&["channels", name.as_str(), key]);
+            let message = format!("is missing; write {what}");
+            return Err(invalid(
+                &text,
+                path,
+                at,
+                Some(format!("channels.{name}.{key}")),
+                message,
+            ));
+        }
+    }
+    Ok(config)
+}
+
+fn read(path: &Path) -> Result<String, ConfigError> {
+    std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
         path: path.to_owned(),
         source,
-    })?;
-    parse(&text, path)
+    })
+}
+
+fn invalid(text: &str, path: &Path, at: usize, field: Option<String>, message: String) -> ConfigError {
+    let before = &text[..text.floor_char_boundary(at)];
+    ConfigError::Invalid {
+        path: path.to_owned(),
+        line: before.matches('\n').count() + 1,
+        column: before.rsplit('\n').next().unwrap_or_default().chars().count() + 1,
+        field,
+        message,
+    }
 }
 
 /// Reads and checks the text of a configuration file; `path` is for messages only.
 pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
-    let invalid = |at: usize, field: Option<String>, message: String| {
-        let before = &text[..text.floor_char_boundary(at)];
-        ConfigError::Invalid {
-            path: path.to_owned(),
-            line: before.matches('\n').count() + 1,
-            column: before.rsplit('\n').next().unwrap_or_default().chars().count() + 1,
-            field,
-            message,
-        }
-    };
+    let invalid = |at: usize, field: Option<String>, message: String| invalid(text, path, at, field, message);
     let invalid_field = |field: &str, message: String| {
         let names: Vec<&str> = field.split('.').collect();
         invalid(
@@ -110,6 +137,10 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
             let at = Places::read(text).of_field(&["channels", name.as_str()]);
             let message = "nothing says which platform this is; set kind, or platform for a loopback channel";
             return Err(invalid(at, Some(table), message.to_owned()));
+        }
+        if let Some((key, kind)) = channel.useless_key(name) {
+            let message = format!("a channel of the kind {kind} has no use for it");
+            return Err(invalid_field(&format!("{table}.{key}"), message));
         }
         if !channel.blocks.fits() {
             let names = ["channels", name.as_str(), "blocks", "min"];
@@ -175,7 +206,7 @@ fn unfit(
             .then(|| format!("\"{entry}\": there is neither a platform nor a channel {provider}"));
     }
     // A simulated platform has whom one likes on it.
-    if id == ANYBODY || channel.kind(name) == Some(ChannelKind::Loopback) {
+    if id == ANYBODY || channel.is_simulated(name) {
         return None;
     }
     misfit(channel.platform(name)?, of, id).map(|why| format!("\"{entry}\" is no id there: {why}"))

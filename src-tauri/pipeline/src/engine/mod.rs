@@ -26,7 +26,7 @@ pub use schedule_orders::ScheduleFault;
 
 use crate::{
     channel_log::ChannelLog,
-    config::{ChannelConfig, ChannelKind, Config},
+    config::{ChannelConfig, Config},
     context::{Agents, Runs, Sessions, Shutdown, TurnContext, UnableBackends},
     deciding::NamedSettings,
     deliver::delivery_queue::DeliveryQueues,
@@ -395,7 +395,7 @@ impl Core {
                 self.context.recorder.warn(warning)?;
             }
             // A simulated channel always acts, on nobody's phone. That any other is not armed needs no word.
-            if settings.is_some_and(|c| c.armed && c.kind(&id) != Some(ChannelKind::Loopback)) {
+            if settings.is_some_and(|c| c.armed && !c.is_simulated(&id)) {
                 let (armed, by) = (true, Actor::Config);
                 self.context
                     .recorder

@@ -6,7 +6,6 @@ use super::{
     sender_text::{TextContext, TextMeaning},
 };
 use crate::{
-    config::ChannelKind,
     context::{CountedMessage, ResetRequest},
     flow::{Flow, Stop},
     queue_settings::QueueSettings,
@@ -123,7 +122,7 @@ impl Gates {
             return None;
         }
         let settings = self.context.ports.settings(&message.channel);
-        let is_simulated = settings.kind(&message.channel) == Some(ChannelKind::Loopback);
+        let is_simulated = settings.is_simulated(&message.channel);
         let most = self.context.ports.config.queue.most_of_sender(is_simulated);
         let times = &mut self.sender_times();
         match times.admit(self.context.rules, most, message, recorder.now()) {

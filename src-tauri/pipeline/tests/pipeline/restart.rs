@@ -231,7 +231,7 @@ fn a_real_channel_that_is_armed_by_its_configuration_is_told_at_every_start() {
         let mut parts = crate::bot::parts(&world, "", Rules::all(), agent);
         let mut config = (*parts.config).clone();
         let real = config.channels.get_mut(&ChannelId::new("telegram")).unwrap();
-        real.kind = Some(ChannelKind::Telegram);
+        real.kind = ChannelKind::from_code("telegram");
         parts.config = std::sync::Arc::new(config);
         Engine::start(parts).await.unwrap();
         let events = world.journal.read(foldback_wire::Seq(1), 1_000).await.unwrap();

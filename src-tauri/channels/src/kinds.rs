@@ -1,0 +1,54 @@
+//! The table of all kinds of channels on real platforms.
+
+use crate::{ChannelKindRow, discord, signal, slack, telegram, whatsapp};
+
+/// Every kind. A simulated channel is of none of them.
+pub static CHANNEL_KINDS: [&ChannelKindRow; 5] = [
+    &telegram::KIND,
+    &discord::KIND,
+    &slack::KIND,
+    &whatsapp::KIND,
+    &signal::KIND,
+];
+
+/// The kind of a code.
+pub fn channel_kind(code: &str) -> Option<&'static ChannelKindRow> {
+    CHANNEL_KINDS.iter().copied().find(|row| row.code == code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ConnectionKey as Key, platform};
+
+    #[test]
+    fn the_first_way_that_is_begun_says_what_is_missing() {
+        let missing = |code: &str, set: &[Key]| {
+            let row = channel_kind(code).unwrap();
+            row.used(|key| set.contains(&key)).map_err(|needed| needed.key)
+        };
+        assert_eq!(missing("telegram", &[]), Err(Key::Token));
+        assert_eq!(missing("slack", &[Key::Token]), Err(Key::AppToken));
+        assert_eq!(
+            missing("slack", &[Key::Token, Key::Listen]),
+            Err(Key::SigningSecret)
+        );
+        let socket = [Key::Token, Key::AppToken, Key::Listen, Key::SigningSecret];
+        assert_eq!(missing("slack", &socket), Ok(vec![Key::AppToken, Key::Token]));
+        assert_eq!(missing("signal", &[]), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn each_kind_is_on_a_platform_of_the_table_and_knows_what_it_needs() {
+        for row in CHANNEL_KINDS {
+            assert!(platform::ALL.contains(&row.platform), "{row:?}");
+            for needed in row.ways.iter().copied().flatten() {
+                assert!(
+                    row.knows(needed.key) && !needed.what.is_empty(),
+                    "{row:?} {}",
+                    needed.key
+                );
+            }
+        }
+    }
+}
