@@ -169,7 +169,6 @@ impl Commands {
                     .change_settings(&recorder, &answer.session, by, settings)
                     .await?;
                 let now = self.context.sessions.settings(&answer.session).await?;
-                self.control.change_settings(&answer.session, &now);
                 let queue = self.queue_settings(&answer, &now);
                 let status = if directives.status.is_some() {
                     Some(self.status(&answer, &recorder).await?)

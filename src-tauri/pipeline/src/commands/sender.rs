@@ -63,7 +63,6 @@ impl Commands {
             .sessions
             .begin_anew(recorder, on, &answer.session, new)
             .await?;
-        self.control.change_settings(&answer.session, &begun.settings);
         let with = chosen.map_or_else(String::new, |model| format!(" with {model}"));
         Ok(format!(
             "✅ A new conversation begins{with}.{}",

@@ -4,7 +4,6 @@ use super::TurnQueue;
 use crate::{
     flow::{Stop, record_stop},
     pending::Pending,
-    queue_settings::QueueSettings,
 };
 use foldback_directives::inbound::Queue;
 use foldback_store::StoreError;
@@ -12,13 +11,10 @@ use foldback_wire::{JoinKind, SessionId, TurnId, rpc::MessageWait};
 use std::collections::BTreeSet;
 
 impl TurnQueue {
-    /// The settings of a session changed: they count for what waits there, too.
+    /// Has these settings of a session count for what waits there.
     pub(crate) fn change_settings(&self, session: &SessionId, stored: &Queue) {
         let config = &self.context.ports.config;
-        let change = |pending: &mut Pending| {
-            let (channel, own) = (&pending.message.channel, &pending.overrides.queue);
-            pending.queue = QueueSettings::resolve(config, channel, stored, own);
-        };
+        let change = |pending: &mut Pending| pending.change_session_queue(config, stored);
         self.conversations.change_waiting(session, change);
         self.arrivals.change(session, change);
         self.debounced.change(session, change);
