@@ -233,7 +233,7 @@ impl Commands {
         };
         let told = settings.effective().into_iter();
         let told: Vec<_> = told
-            .map(|set| format!("{} {} ({})", set.setting, set.value, set.source))
+            .map(|set| format!("{} {} ({})", in_words(&set.setting), set.value, set.source))
             .collect();
         (!told.is_empty()).then(|| told.join(", "))
     }
@@ -304,6 +304,11 @@ impl Commands {
             Action::Permission => "ℹ️ No request for permission waits for you here.".to_owned(),
         }))
     }
+}
+
+/// The name of what directives set, as a chat is told it: `exec ask`, not the name of a setting.
+fn in_words(name: &str) -> String {
+    name.replace('.', " ")
 }
 
 /// The record that a sender may not use a command, with the setting that decides and the reason.

@@ -1,7 +1,7 @@
 //! Commands for owners of the bot: who may write, what is configured, what goes on, and a new start.
 
 use super::{Commands, refusal};
-use crate::{gates::OwnAnswer, recorder::Recorder, stages::command_access::owns_other_channel};
+use crate::{gates::OwnAnswer, id::ANYBODY, recorder::Recorder, stages::command_access::owns_other_channel};
 use foldback_store::StoreError;
 use foldback_wire::{Actor, ChannelId, Kind, UserId, rpc::Pairings, visible};
 use serde_json::Value;
@@ -74,33 +74,17 @@ impl Commands {
         let Pairings {
             pending, approved, ..
         } = self.pairing.list();
-        let (groups, key) = settings.group_list();
-        let word = |value: Value| value.as_str().unwrap_or_default().to_owned();
-        let policy = |value: Result<Value, _>| value.map(word).unwrap_or_default();
+        let owners = &self.context.ports.config.commands.owner_allow_from;
+        let owners = if owners.iter().any(|entry| entry == ANYBODY) {
+            "everybody".to_owned()
+        } else {
+            listed(owners.iter().map(String::as_str))
+        };
         let mut lines = vec![
             format!("ℹ️ Who may write on {channel}:"),
-            format!(
-                "Directly ({}): {}",
-                policy(serde_json::to_value(settings.dm_policy)),
-                listed(settings.allow_from.iter().map(String::as_str))
-            ),
-            format!(
-                "In groups ({}): {} ({key})",
-                policy(serde_json::to_value(settings.group_policy)),
-                listed(groups.iter().map(String::as_str))
-            ),
-            format!(
-                "Owners: {}",
-                listed(
-                    self.context
-                        .ports
-                        .config
-                        .commands
-                        .owner_allow_from
-                        .iter()
-                        .map(String::as_str)
-                )
-            ),
+            format!("Directly: {}", settings.direct_in_words()),
+            format!("In groups: {}", settings.groups_in_words()),
+            format!("Owners: {owners}"),
         ];
         let approved = approved.iter().filter(|one| one.channel == *channel);
         let approved: Vec<_> = approved
@@ -215,7 +199,7 @@ fn refusal_elsewhere(answer: &OwnAnswer, argument: &str, there: &ChannelId) -> K
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<_> = names.collect();
     match names.as_slice() {
-        [] => "nobody".to_owned(),
+        [] => "none".to_owned(),
         names if names.len() > MOST => {
             format!("{} and {} more", names[..MOST].join(", "), names.len() - MOST)
         }

@@ -276,7 +276,7 @@ async fn a_message_that_waits_tells_the_settings_with_their_sources() {
         .collect();
     let expected = [
         ("followup", SettingSource::Global),
-        ("1000 ms", SettingSource::Channel),
+        ("1 second", SettingSource::Channel),
         ("9", SettingSource::Inline),
         ("old", SettingSource::Session),
     ];
