@@ -5,7 +5,7 @@ mod asked;
 
 use crate::{
     brief::{Brief, ToldBeside},
-    config::{PermissionsConfig, ReasoningDisplay, ToolDisplay},
+    config::{Narration, PermissionsConfig, ReasoningDisplay, ToolDisplay},
     context::{RunHandle, RunState, TurnContext},
     deliver::{
         delivery_queue::DeliveryQueues, footer::Footer, operation_sender::OperationSender,
@@ -215,6 +215,11 @@ impl TurnRunner {
             tell_lost: self.context.ports.config.session.tell_lost,
             state,
             beside: joining(pending, joined),
+            narration: if self.context.rules.holds(Rule::ScanNarration) {
+                port.output.narration_on(port.can.edit)
+            } else {
+                Narration::Show
+            },
             shows_tools: port.output.tools != ToolDisplay::None,
             shows_thoughts: port.output.reasoning != ReasoningDisplay::Hide,
             shows_usage: settings.usage().is_some(),
