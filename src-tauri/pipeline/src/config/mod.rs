@@ -33,6 +33,7 @@ mod setting_names;
 mod speech;
 mod template;
 mod template_names;
+mod template_pieces;
 mod time_of_day;
 mod understanding;
 mod written;
