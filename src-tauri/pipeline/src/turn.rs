@@ -215,11 +215,7 @@ impl TurnRunner {
             tell_lost: self.context.ports.config.session.tell_lost,
             state,
             beside: joining(pending, joined),
-            narration: if self.context.rules.holds(Rule::ScanNarration) {
-                port.output.narration_on(port.can.edit)
-            } else {
-                Narration::Show
-            },
+            narration: self.narration_on(&port),
             shows_tools: port.output.tools != ToolDisplay::None,
             shows_thoughts: port.output.reasoning != ReasoningDisplay::Hide,
             shows_usage: settings.usage().is_some(),
@@ -262,6 +258,15 @@ impl TurnRunner {
             delivery.collect_elsewhere().await?;
         }
         Ok(delivery.terminal(failure))
+    }
+
+    /// The treatment of text before a tool call.
+    fn narration_on(&self, port: &Port) -> Narration {
+        if self.context.rules.holds(Rule::ScanNarration) {
+            port.output.narration_on(port.can.edit)
+        } else {
+            Narration::Show
+        }
     }
 
     /// The channel as the settings of a turn have it.
