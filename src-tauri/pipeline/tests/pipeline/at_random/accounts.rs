@@ -180,6 +180,9 @@ fn turns(events: &[Event], accounts: &mut Accounts) -> BTreeMap<TurnId, Told> {
     turns
 }
 
+/// The session, and the chat and the sender of those messages that keep an order of their own.
+type OrderKey<'a> = (&'a SessionId, Option<(&'a str, &'a UserId)>);
+
 /// In a session, runs begin in the order in which the messages of each sender came to a chat; only one that interrupts goes
 /// before those that wait. Senders overtake each other where one writes on while the other pauses.
 fn in_order(events: &[Event], turns: &BTreeMap<TurnId, Told>, number: u64) {
@@ -204,7 +207,7 @@ fn in_order(events: &[Event], turns: &BTreeMap<TurnId, Told>, number: u64) {
         })
         .filter_map(|event| event.turn)
         .collect();
-    let mut last: BTreeMap<(&SessionId, Option<(&str, &UserId)>), TurnId> = BTreeMap::new();
+    let mut last: BTreeMap<OrderKey<'_>, TurnId> = BTreeMap::new();
     for event in events {
         let (Some(session), Some(turn), Kind::RunStarted { .. }) = (&event.session, event.turn, &event.kind)
         else {

@@ -139,7 +139,8 @@ fn configuration(number: u64, chance: &Chance) -> Config {
             text,
             "[[schedule]]\nname = \"{name}\"\nevery = \"1m\"\nchannel = \"{channel}\"\nchat = \"{chat}\"\n\
              heartbeat = {heartbeat}\nprompt = \"What is new? {}\"\n",
-            marks::mark(&format!("{channel}.{chat}"), 0),
+            // As no message of the round is numbered.
+            marks::mark(&format!("{channel}.{chat}"), usize::MAX),
         );
     }
     let shift = chance.below(MODES.len());
