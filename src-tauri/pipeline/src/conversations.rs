@@ -203,7 +203,7 @@ impl<T> Conversations<T> {
 
     /// The answer of `of` about the turns that wait in a conversation, and a notice of the next one that comes in
     /// or is changed.
-    pub(crate) fn look<R>(
+    pub(crate) fn inspect_waiting<R>(
         &self,
         session: &SessionId,
         of: impl FnOnce(&VecDeque<T>) -> R,

@@ -97,7 +97,7 @@ impl NamedSettings {
     }
 
     /// Adds to a decision the setting behind it, where there is one and it is not there yet.
-    pub(crate) fn tell(&self, channel: Option<&ChannelId>, kind: &mut Kind) {
+    pub(crate) fn add_deciding_setting(&self, channel: Option<&ChannelId>, kind: &mut Kind) {
         let Some((setting, decided_by @ None)) = place(kind) else {
             return;
         };

@@ -183,7 +183,7 @@ impl TurnRunner {
         // What is to be gathered and written down first may take its time, too.
         let typing = self.typing(&sender, port.can.typing && !is_heartbeat, message);
         let agent = self.context.agents.of(&message.channel);
-        let history = self.context.group_history.take(message, recorder.now());
+        let history = self.context.group_history.take_messages(message, recorder.now());
         let told = ToldBeside {
             history: &history,
             notices: &notices,

@@ -181,7 +181,7 @@ impl Commands {
         if !context.ports.config.commands.restart {
             return "ℹ️ /restart is switched off.".to_owned();
         }
-        if context.shutdown.restart.ask() {
+        if context.shutdown.restart.send_request() {
             "✅ The bot ends in order and starts again.".to_owned()
         } else {
             "ℹ️ Nothing here starts the bot again, so that it goes on.".to_owned()

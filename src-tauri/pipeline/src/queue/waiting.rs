@@ -16,8 +16,8 @@ impl TurnQueue {
         let config = &self.context.ports.config;
         let change = |pending: &mut Pending| pending.change_session_queue(config, stored);
         self.conversations.change_waiting(session, change);
-        self.arrivals.change(session, change);
-        self.debounced.change(session, change);
+        self.arrivals.change_messages(session, change);
+        self.debounced.change_messages(session, change);
     }
 
     /// The conversations in which something may wait, and how many messages do.
@@ -51,8 +51,8 @@ impl TurnQueue {
             move |pending: &Pending| (pending.id(), of(pending, wait))
         };
         // Against the way that a message goes: one that goes on meanwhile is seen twice, and never missed.
-        let for_more = self.debounced.list(session, told(MessageWait::Debounce));
-        let arriving = self.arrivals.list(session, told(MessageWait::Arrival));
+        let for_more = self.debounced.list_messages(session, told(MessageWait::Debounce));
+        let arriving = self.arrivals.list_messages(session, told(MessageWait::Arrival));
         let for_turn = self.conversations.waiting(session, told(MessageWait::Turn));
         let for_summary = self.conversations.set_aside(session, told(MessageWait::Summary));
         let mut listed = BTreeSet::new();
@@ -80,8 +80,8 @@ impl TurnQueue {
         meant: impl Fn(&Pending) -> bool,
     ) -> Vec<Pending> {
         let mut taken = self.conversations.take_waiting_of(session, &meant);
-        taken.extend(self.arrivals.take(session, &meant));
-        taken.extend(self.debounced.take_of(session, meant));
+        taken.extend(self.arrivals.take_messages(session, &meant));
+        taken.extend(self.debounced.take_messages(session, meant));
         taken
     }
 
