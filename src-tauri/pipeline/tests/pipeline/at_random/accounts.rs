@@ -184,7 +184,8 @@ fn turns(events: &[Event], accounts: &mut Accounts) -> BTreeMap<TurnId, Told> {
 type OrderKey<'a> = (&'a SessionId, Option<(&'a str, &'a UserId)>);
 
 /// In a session, runs begin in the order in which the messages of each sender came to a chat; only one that interrupts goes
-/// before those that wait. Senders overtake each other where one writes on while the other pauses.
+/// before those that wait. Senders overtake each other where one writes on while the other pauses, and chats that share a
+/// session where a message is set aside.
 fn in_order(events: &[Event], turns: &BTreeMap<TurnId, Told>, number: u64) {
     let interrupts =
         |setting: &EffectiveSetting| setting.setting == "queue.mode" && setting.value == "interrupt";
@@ -193,20 +194,19 @@ fn in_order(events: &[Event], turns: &BTreeMap<TurnId, Told>, number: u64) {
         .filter(|event| matches!(&event.kind, Kind::SettingsResolved { settings } if settings.iter().any(interrupts)))
         .filter_map(|event| event.turn)
         .collect();
-    let pieces: BTreeSet<TurnId> = events
-        .iter()
-        .filter(|event| {
-            matches!(
-                &event.kind,
-                Kind::Waiting {
+    let is_apart = |kind: &Kind| {
+        matches!(
+            kind,
+            Kind::Evicted { .. }
+                | Kind::Waiting {
                     op: None,
                     reason: HoldReason::Debounce,
                     ..
                 }
-            )
-        })
-        .filter_map(|event| event.turn)
-        .collect();
+        )
+    };
+    let apart = events.iter().filter(|event| is_apart(&event.kind));
+    let apart: BTreeSet<TurnId> = apart.filter_map(|event| event.turn).collect();
     let mut last: BTreeMap<OrderKey<'_>, TurnId> = BTreeMap::new();
     for event in events {
         let (Some(session), Some(turn), Kind::RunStarted { .. }) = (&event.session, event.turn, &event.kind)
@@ -216,8 +216,9 @@ fn in_order(events: &[Event], turns: &BTreeMap<TurnId, Told>, number: u64) {
         if interrupting.contains(&turn) {
             continue;
         }
-        // One that waited for more went on later than those of others that did not.
-        let of_all = (!pieces.contains(&turn)).then_some((session, None));
+        // Those of other chats do not wait for one that waits for more of its sender, nor for one that is set aside for
+        // the next message of its own chat.
+        let of_all = (!apart.contains(&turn)).then_some((session, None));
         let Told { place, sender, .. } = &turns[&turn];
         let of_sender = (session, sender.as_ref().map(|sender| (place.as_str(), sender)));
         for of in of_all.into_iter().chain([of_sender]) {
