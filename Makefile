@@ -89,8 +89,9 @@ kill-test: ## Kill the bot 610 times with SIGKILL, on simulated platforms, in al
 
 .PHONY: at-random
 at-random: MESSAGES ?= 100000
+at-random: SEED ?= 0
 at-random: ## Is every one of 100,000 random messages accounted for? In virtual time
-	FOLDBACK_MESSAGES=$(MESSAGES) $(CARGO) test -p foldback-pipeline --test pipeline at_random -- --nocapture
+	FOLDBACK_MESSAGES=$(MESSAGES) FOLDBACK_SEED=$(SEED) $(CARGO) test -p foldback-pipeline --test pipeline at_random -- --nocapture
 
 .PHONY: app e2e
 app: $(if $(BUILT),,window ui)

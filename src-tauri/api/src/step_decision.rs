@@ -113,6 +113,36 @@ impl StepDecision {
                 }
             }
             Kind::Held { hold, .. } => held(hold),
+            _ => return Self::of_delivery_or_run(kind),
+        })
+    }
+
+    /// The same of what was not delivered, and of a run that failed.
+    fn of_delivery_or_run(kind: &Kind) -> Option<Self> {
+        Some(match kind {
+            Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::DryRun => Self::default()
+                .given("outcome", outcome.code)
+                .given("why", outcome.detail.as_deref().unwrap_or_default())
+                .set_by(None, outcome.decided_by.as_ref())
+                .changed_by(|setting, _| format!("Arm the channel on its card, or set {setting} to true.")),
+            Kind::MessageEnded {
+                message,
+                narration: true,
+                decided_by: decided_by @ Some(_),
+                ..
+            } => Self::default()
+                .given("message", message)
+                .set_by(None, decided_by.as_ref())
+                .changed_by(|setting, _| format!("Set {setting} to show.")),
+            Kind::RunFailed {
+                fault,
+                detail,
+                decided_by,
+            } => Self::default()
+                .given("fault", fault)
+                .given("why", detail)
+                .set_by(None, decided_by.as_ref())
+                .changed_by(failing),
             _ => return None,
         })
     }
@@ -242,6 +272,17 @@ fn permitting(setting: &str, value: Option<&str>) -> String {
     }
 }
 
+/// What would let a run go well that failed.
+fn failing(setting: &str, value: Option<&str>) -> String {
+    match setting.rsplit('.').next() {
+        Some("api_key") => format!("Set {setting} to a key that the server takes."),
+        Some("base_url") => format!("Set {setting} to the address at which the server answers."),
+        Some("model") => format!("Set {setting} to a model that the server has."),
+        Some("command") => format!("Set {setting} to a program that can be started here."),
+        _ => in_general(setting, value),
+    }
+}
+
 /// The decision of a gate that stopped a message.
 fn stopped(decision: &GateDecision<'_>, source: Option<SettingSource>) -> StepDecision {
     let told = StepDecision::default().changed(decision.what_changes_it());
@@ -261,7 +302,7 @@ fn in_general(setting: &str, value: Option<&str>) -> String {
     let than = value.map_or_else(String::new, |value| format!(" than {value}"));
     match setting.rsplit('.').next().unwrap_or_default() {
         "enabled" => format!("Set {setting} to true."),
-        "timeout" => format!("Set {setting} to longer{than}."),
+        key if key.ends_with("timeout") => format!("Set {setting} to longer{than}."),
         "kinds" => format!("Add its kind to {setting}."),
         key if key.starts_with("max_") => format!("Set {setting} to more{than}."),
         _ => format!("Change {setting}."),

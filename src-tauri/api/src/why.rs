@@ -432,7 +432,10 @@ impl Way<'_> {
 
     fn outcome_setting(&self, outcome: &Outcome) -> Option<String> {
         match outcome.code {
-            OutcomeCode::DryRun => Some(format!("channels.{}.armed", self.channel)),
+            // A test by hand is one on every channel.
+            OutcomeCode::DryRun if !self.detail.inbound.dry_run => {
+                Some(format!("channels.{}.armed", self.channel))
+            }
             _ => None,
         }
     }

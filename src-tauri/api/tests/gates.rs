@@ -11,7 +11,8 @@ use foldback_replay::{
 };
 use foldback_store::row;
 use foldback_wire::{
-    DirectiveScope, Event, Gate, Kind, PermissionKind, Platform, SettingSource, Stage, Terminal, TurnId,
+    DirectiveScope, Event, Gate, Kind, OutcomeCode, PermissionKind, Platform, SettingSource, Stage, Terminal,
+    TurnId,
     rpc::{Why, WhyStep},
 };
 use std::{
@@ -129,8 +130,8 @@ fn every_terminal_ends_some_turn() {
     assert_eq!(seen, (0..TERMINALS).collect());
 }
 
-/// What `why` says about the turn of an event, and the step that the event is.
-fn told(events: &[Event], event: &Event) -> (Why, WhyStep) {
+/// What `why` says about the turn of an event, and the step that the event is; `None` where it has no part in the answer.
+fn told(events: &[Event], event: &Event) -> Option<(Why, WhyStep)> {
     let turn: TurnId = event.turn.unwrap();
     let of: Vec<Event> = events
         .iter()
@@ -139,8 +140,8 @@ fn told(events: &[Event], event: &Event) -> (Why, WhyStep) {
         .collect();
     let why = why(turn, &of).unwrap();
     let step = why.steps.iter().find(|step| step.seq == event.seq.0);
-    let step = step.unwrap().clone();
-    (why, step)
+    let step = step?.clone();
+    Some((why, step))
 }
 
 /// The kind of an event that says no without a gate.
@@ -150,6 +151,11 @@ fn says_no(kind: &Kind) -> Option<&'static str> {
         Kind::Gathered { fate, .. } if !fate.reached() => "gathered",
         Kind::Skipped { .. } => "skipped",
         Kind::Suppressed { .. } => "suppressed",
+        Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::DryRun => "dry_run",
+        Kind::MessageEnded {
+            decided_by: Some(_), ..
+        } => "narration",
+        Kind::RunFailed { .. } => "run_failed",
         Kind::Truncated { .. } => "truncated",
         Kind::PermissionDecided { option, .. }
             if !option.as_ref().is_some_and(|option| {
@@ -173,10 +179,10 @@ fn what_says_no_without_a_gate_tells_from_what_by_which_setting_and_what_changes
             let Some(name) = says_no(&event.kind) else {
                 continue;
             };
-            let (why, step) = told(events, event);
-            if !step.no {
+            // A sign of typing and text that was shown after all are no noes.
+            let Some((why, step)) = told(events, event).filter(|(_, step)| step.no) else {
                 continue;
-            }
+            };
             let about = format!("{name} in {}: {step:?} of {why:?}", path.display());
             assert!(!step.inputs.is_empty(), "{about}");
             assert_eq!(step.setting.is_some(), step.source.is_some(), "{about}");
@@ -193,14 +199,33 @@ fn what_says_no_without_a_gate_tells_from_what_by_which_setting_and_what_changes
     assert_eq!(
         names,
         [
+            "dry_run",
             "gathered",
             "inline_directives",
+            "narration",
             "permission_decided",
+            "run_failed",
             "skipped",
             "suppressed",
             "truncated"
         ]
     );
+    for (name, key, change) in [
+        ("dry_run", ".armed", "Arm the channel on its card, or set "),
+        ("narration", ".narration", "Set "),
+        (
+            "run_failed",
+            "agent.idle_timeout",
+            "Set agent.idle_timeout to longer than ",
+        ),
+    ] {
+        let step = &by_setting[name];
+        let (setting, told) = (step.setting.as_deref().unwrap(), step.change.as_deref().unwrap());
+        assert!(
+            setting.ends_with(key) && told.starts_with(change),
+            "{name}: {step:?}"
+        );
+    }
     let refused = &by_setting["inline_directives"];
     let setting = refused.setting.as_deref().unwrap();
     assert_eq!(refused.inputs[0].name, "sender");
@@ -216,7 +241,7 @@ fn stops() -> BTreeMap<Gate, (PathBuf, Why, WhyStep)> {
             let Kind::Stopping { gate, .. } = &event.kind else {
                 continue;
             };
-            let (why, step) = told(events, event);
+            let (why, step) = told(events, event).unwrap();
             stops.entry(*gate).or_insert((path.clone(), why, step));
         }
     }

@@ -196,6 +196,7 @@ fn a_file_is_no_reason_for_an_agent_to_fail() {
         Kind::RunFailed {
             fault: AgentFault::Timeout,
             detail: "the agent gave no sign of life for 300000 ms".into(),
+            decided_by: None,
         },
     );
     let why = end(story, Terminal::Failed { detail: "x".into() });
@@ -390,6 +391,7 @@ fn hidden_narration_is_a_no_and_shown_narration_is_not() {
         message: 0,
         bytes: 4,
         narration: true,
+        decided_by: None,
     };
     let mut story = running();
     story.at(40, ended.clone());

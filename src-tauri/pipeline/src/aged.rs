@@ -77,6 +77,13 @@ impl AgedMessages {
         taken.map(|(_, pending)| pending).collect()
     }
 
+    /// Changes every message of a conversation.
+    pub(crate) fn change_waiting(&self, session: &SessionId, change: impl Fn(&mut Pending)) {
+        let mut waiting = self.lock();
+        let in_session = waiting.values_mut().filter(|pending| pending.session == *session);
+        in_session.for_each(change);
+    }
+
     /// What `of` tells of each that waits in a conversation.
     pub(crate) fn waiting<R>(&self, session: &SessionId, of: impl Fn(&Pending) -> R) -> Vec<R> {
         let waiting = self.lock();

@@ -201,8 +201,9 @@ impl<T> Conversations<T> {
         vacant
     }
 
-    /// The answer of `of` about the turns that wait in a conversation, and a notice of the next one that comes in.
-    pub(crate) fn look<R>(
+    /// The answer of `of` about the turns that wait in a conversation, and a notice of the next one that comes in
+    /// or is changed.
+    pub(crate) fn inspect_waiting<R>(
         &self,
         session: &SessionId,
         of: impl FnOnce(&VecDeque<T>) -> R,
@@ -212,10 +213,11 @@ impl<T> Conversations<T> {
         Some((of(&line.turns), Arc::clone(&line.came)))
     }
 
-    /// Changes the turns that wait in a conversation, those that are summarised among them.
+    /// Changes the turns that wait in a conversation, those that are summarised among them. Who looks at them looks again.
     pub(crate) fn change_waiting(&self, session: &SessionId, change: impl FnMut(&mut T)) {
         if let Some(line) = self.lock().waiting.get_mut(session) {
             line.turns.iter_mut().chain(&mut line.set_aside).for_each(change);
+            line.came.notify_one();
         }
     }
 

@@ -3,7 +3,7 @@
 
 use crate::config::Config;
 use foldback_directives::Suppression;
-use foldback_wire::{ChannelId, DecidingSetting, InlineDirectives, Kind, SettingSource};
+use foldback_wire::{AgentFault, ChannelId, DecidingSetting, InlineDirectives, Kind, SettingSource};
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
@@ -18,6 +18,48 @@ pub const fn suppressing_setting(reason: Suppression) -> &'static str {
     match reason {
         Suppression::NoReply | Suppression::SilentToken => "output.dialects",
         Suppression::HeartbeatAck => "output.all_clear",
+    }
+}
+
+/// The setting that may help a run that failed. Only settings that the backend has: a program over ACP has no key of ours.
+pub fn failing_setting(backend: &str, fault: AgentFault, detail: &str) -> Option<String> {
+    let key = match (fault, backend) {
+        (AgentFault::Timeout, _) => return late_setting(backend, detail),
+        (_, "openai" | "anthropic" | "letta") => match fault {
+            AgentFault::Unauthorized => "api_key",
+            AgentFault::Unreachable => "base_url",
+            AgentFault::NoModel => "model",
+            AgentFault::Rejected if detail.contains("agent.openai.api") => "api",
+            AgentFault::Rejected if detail.contains("the server has nothing at") => "base_url",
+            _ => return None,
+        },
+        (AgentFault::Unauthorized, "acp") if detail.contains("way to sign in") => "sign_in",
+        // The program signs in by itself, or with a key in its environment.
+        (AgentFault::Unauthorized, "acp") => "env",
+        (AgentFault::Unreachable, "acp") => "command",
+        (AgentFault::NoModel, "acp") => "options",
+        _ => return None,
+    };
+    Some(format!("agent.{backend}.{key}"))
+}
+
+/// The limit of time that a run reached, as it says in words.
+fn late_setting(backend: &str, detail: &str) -> Option<String> {
+    let limit = match detail.split(" for ").next().unwrap_or_default() {
+        "the agent gave no sign of life" => return Some("agent.idle_timeout".to_owned()),
+        "no answer" => "first_byte_timeout",
+        "nothing came" => "silence_timeout",
+        _ if detail.starts_with("the agent was not ready") => "start_timeout",
+        _ if detail.starts_with("the run took longer") => "total_timeout",
+        _ => return None,
+    };
+    match (backend, limit) {
+        ("acp", _) => Some(format!("agent.acp.{limit}")),
+        ("openai" | "anthropic" | "letta", "first_byte_timeout" | "silence_timeout") => {
+            Some(format!("agent.{backend}.timeout"))
+        }
+        // The others have no setting for it.
+        _ => None,
     }
 }
 
@@ -55,7 +97,7 @@ impl NamedSettings {
     }
 
     /// Adds to a decision the setting behind it, where there is one and it is not there yet.
-    pub(crate) fn tell(&self, channel: Option<&ChannelId>, kind: &mut Kind) {
+    pub(crate) fn add_deciding_setting(&self, channel: Option<&ChannelId>, kind: &mut Kind) {
         let Some((setting, decided_by @ None)) = place(kind) else {
             return;
         };
@@ -109,6 +151,11 @@ fn in_words(value: &Value) -> String {
             }
             format!("[{}]", told.join(", "))
         }
+        // What stands in a table may be a secret: the names are told.
+        Value::Object(table) => {
+            let names: Vec<_> = table.keys().take(ENTRIES).map(String::as_str).collect();
+            format!("{{{}}}", names.join(", "))
+        }
         other => other.to_string(),
     }
 }
@@ -151,6 +198,16 @@ mod tests {
             let (name, value, source) = told(&settings, setting);
             assert_eq!((name.as_str(), value.as_str(), source), wanted);
         }
+    }
+
+    #[test]
+    fn of_a_table_the_names_are_told_and_no_value() {
+        let text = "[agent.acp]\ncommand = [\"agent\"]\nenv = { TOKEN = \"s3cret\", MODE = \"a\" }\n\
+                    [agent.openai]\napi_key = { env = \"OPENAI_KEY\" }\n";
+        let settings = settings(text);
+        let value = |setting| told(&settings, setting).1;
+        assert_eq!(value("agent.acp.env"), "{MODE, TOKEN}");
+        assert_eq!(value("agent.openai.api_key"), "{env}");
     }
 
     #[test]

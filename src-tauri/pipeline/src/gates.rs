@@ -390,7 +390,9 @@ impl Gates {
         if most == 0 || stop.gate != Gate::NotMentioned || message.omitted.is_some() || message.dry_run {
             return Ok(());
         }
-        self.context.group_history.keep(most, message, recorder.now());
+        self.context
+            .group_history
+            .keep_message(most, message, recorder.now());
         recorder.release()
     }
 

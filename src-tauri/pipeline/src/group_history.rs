@@ -96,7 +96,7 @@ impl GroupHistory {
     }
 
     /// Keeps a message, and no more than so many of its place. One that is known is kept once.
-    pub(crate) fn keep(&self, most: u32, message: &Inbound, now: Timestamp) {
+    pub(crate) fn keep_message(&self, most: u32, message: &Inbound, now: Timestamp) {
         let Some(said) = said(message) else { return };
         let mut places = self.places();
         places.retain(|_, messages| {
@@ -122,7 +122,7 @@ impl GroupHistory {
     }
 
     /// The messages before this one in its place, the oldest first; no other turn gets them.
-    pub(crate) fn take(&self, message: &Inbound, now: Timestamp) -> Vec<GroupMessage> {
+    pub(crate) fn take_messages(&self, message: &Inbound, now: Timestamp) -> Vec<GroupMessage> {
         if message.chat_type != ChatType::Group || message.dry_run {
             return Vec::new();
         }
@@ -236,7 +236,7 @@ impl HistoryReading {
                 let most = most.get(&message.channel).copied().unwrap_or_default();
                 let is_kept = gate == Gate::NotMentioned && message.omitted.is_none() && !message.dry_run;
                 if most > 0 && is_kept {
-                    history.keep(most, &message, event.at);
+                    history.keep_message(most, &message, event.at);
                 }
             }
             Kind::GroupHistory { messages } => {
@@ -314,7 +314,7 @@ mod tests {
     }
 
     fn texts(history: &GroupHistory, chat: &str, now: i64) -> Vec<String> {
-        let taken = history.take(&in_group(chat, "now"), Timestamp(now));
+        let taken = history.take_messages(&in_group(chat, "now"), Timestamp(now));
         taken.into_iter().map(|said| said.text).collect()
     }
 
@@ -322,9 +322,9 @@ mod tests {
     fn the_newest_of_a_place_are_given_once() {
         let history = GroupHistory::default();
         for text in ["1", "2", "3"] {
-            history.keep(2, &in_group("a", text), Timestamp(0));
+            history.keep_message(2, &in_group("a", text), Timestamp(0));
         }
-        history.keep(2, &in_group("b", "other"), Timestamp(0));
+        history.keep_message(2, &in_group("b", "other"), Timestamp(0));
         assert_eq!(texts(&history, "a", 1), ["2", "3"]);
         assert!(texts(&history, "a", 1).is_empty());
         assert_eq!(texts(&history, "b", 1), ["other"]);
@@ -335,10 +335,10 @@ mod tests {
         let history = GroupHistory::default();
         let again = in_group("a", "1");
         for _ in 0..2 {
-            history.keep(9, &again, Timestamp(0));
+            history.keep_message(9, &again, Timestamp(0));
         }
         assert_eq!(texts(&history, "a", 1), ["1"]);
-        history.keep(9, &again, Timestamp(2));
+        history.keep_message(9, &again, Timestamp(2));
         assert!(texts(&history, "a", 3).is_empty());
     }
 
@@ -346,11 +346,11 @@ mod tests {
     fn after_a_day_a_message_is_forgotten() {
         const DAY: i64 = 24 * 3_600_000;
         let history = GroupHistory::default();
-        history.keep(9, &in_group("a", "old"), Timestamp(0));
-        history.keep(9, &in_group("a", "new"), Timestamp(1_000));
+        history.keep_message(9, &in_group("a", "old"), Timestamp(0));
+        history.keep_message(9, &in_group("a", "new"), Timestamp(1_000));
         assert_eq!(texts(&history, "a", DAY), ["new"]);
-        history.keep(9, &in_group("a", "old"), Timestamp(0));
-        history.keep(9, &in_group("b", "new"), Timestamp(DAY + 1_000));
+        history.keep_message(9, &in_group("a", "old"), Timestamp(0));
+        history.keep_message(9, &in_group("b", "new"), Timestamp(DAY + 1_000));
         assert_eq!(history.places().len(), 1);
     }
 
@@ -359,12 +359,12 @@ mod tests {
         let history = GroupHistory::default();
         for n in 0..=PLACES {
             let now = i64::try_from(n).unwrap();
-            history.keep(9, &in_group(&n.to_string(), "x"), Timestamp(now));
+            history.keep_message(9, &in_group(&n.to_string(), "x"), Timestamp(now));
         }
         assert_eq!(history.places().len(), PLACES);
         assert!(texts(&history, "0", 1_001).is_empty(), "the oldest went");
         for _ in 0..9 {
-            history.keep(9, &in_group("long", &"x".repeat(9_000)), Timestamp(0));
+            history.keep_message(9, &in_group("long", &"x".repeat(9_000)), Timestamp(0));
         }
         let taken = texts(&history, "long", 1);
         assert_eq!((taken.len(), taken[0].len()), (3, 4_096));

@@ -70,7 +70,7 @@ pub use aged::AwaitingConsent;
 pub use command_reference::{CommandReference, command_menu, command_references};
 pub use context::Agents;
 pub use crash::CrashPoint;
-pub use deciding::{NamedSettings, suppressing_setting};
+pub use deciding::{NamedSettings, failing_setting, suppressing_setting};
 pub use deliver::reply::honoured_flags;
 pub use engine::{Engine, Footprint, NoSuchChannel, Parts, RunAgainFault, ScheduleFault, StartError, Turn};
 pub use files::{SendDir, Sendable, is_own_file};

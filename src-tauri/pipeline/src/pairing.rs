@@ -214,6 +214,14 @@ impl Pairing {
         self.book().listed(channels, self.context.recorder.now())
     }
 
+    /// The channel on which the sender with this code waits, where one does.
+    pub(crate) fn channel_of_code(&self, code: &str) -> Option<ChannelId> {
+        let now = self.context.recorder.now();
+        // What a decision would come to, without deciding.
+        let decided = self.book().decide(code, false, Actor::Pipeline, now);
+        decided.ok().map(|(channel, _)| channel)
+    }
+
     /// Approves or refuses the sender with this code. Durable when it returns.
     pub(crate) async fn decide_request(
         &self,

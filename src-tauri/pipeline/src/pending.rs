@@ -1,6 +1,9 @@
 //! A message that passed the gates and waits for its turn.
 
-use crate::{queue_settings::QueueSettings, recorder::Recorder, route::Route, stages::dedupe::Claim};
+use crate::{
+    config::Config, queue_settings::QueueSettings, recorder::Recorder, route::Route, stages::dedupe::Claim,
+};
+use foldback_directives::inbound::Queue;
 use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{
     Inbound, JoinKind, Kind, MessageId, ScheduleDue, SessionId, SteadyTime, Terminal, Timestamp, TurnId,
@@ -48,6 +51,15 @@ pub(crate) struct JoinedMessage {
 impl Pending {
     pub(crate) const fn id(&self) -> TurnId {
         self.id
+    }
+
+    /// Has these settings of its session count for it and for those that came right before it, where they have none of
+    /// their own.
+    pub(crate) fn change_session_queue(&mut self, config: &Config, stored: &Queue) {
+        self.queue = QueueSettings::resolve(config, &self.message.channel, stored, &self.overrides.queue);
+        for part in &mut self.parts {
+            part.pending.change_session_queue(config, stored);
+        }
     }
 
     /// The messages that came right before it and it, in order, which join another turn in this way.

@@ -3,7 +3,7 @@
 
 use crate::config::{ChannelQueueConfig, Config, Interval};
 use foldback_directives::inbound::{Queue, QueueDrop, QueueMode};
-use foldback_wire::{ChannelId, EffectiveSetting, SettingSource};
+use foldback_wire::{ChannelId, EffectiveSetting, SettingSource, duration_in_words};
 use std::time::Duration;
 
 /// How long it must be quiet where nothing says.
@@ -93,7 +93,7 @@ impl QueueSettings {
             value,
             source,
         };
-        let debounce = format!("{} ms", self.debounce.value.as_millis());
+        let debounce = duration_in_words(self.debounce.value);
         vec![
             of("mode", self.mode.value.to_string(), self.mode.source),
             of("debounce", debounce, self.debounce.source),
@@ -153,11 +153,11 @@ mod tests {
         };
         assert_eq!(
             on("slack", &session, &message),
-            "mode collect (channel), debounce 2000 ms (global), cap 4 (inline), drop new (session)"
+            "mode collect (channel), debounce 2 seconds (global), cap 4 (inline), drop new (session)"
         );
         assert_eq!(
             on("signal", &Queue::default(), &Queue::default()),
-            "mode steer (global), debounce 2000 ms (global), cap 20 (default), drop summarize (default)"
+            "mode steer (global), debounce 2 seconds (global), cap 20 (default), drop summarize (default)"
         );
         let settings = QueueSettings::resolve(&config, &"slack".into(), &Queue::default(), &Queue::default());
         assert_eq!(settings.cap_is_set_at(), "channels.slack.queue.cap");

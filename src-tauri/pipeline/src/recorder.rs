@@ -212,7 +212,8 @@ impl Recorder {
 
     pub(crate) fn draft(&self, mut kind: Kind) -> Draft {
         self.tell_jump();
-        self.settings.tell(self.channel.as_ref(), &mut kind);
+        self.settings
+            .add_deciding_setting(self.channel.as_ref(), &mut kind);
         if let Some(redaction) = &self.redaction {
             redaction.event(&mut kind);
         }

@@ -324,11 +324,11 @@ mod tests {
         );
         assert_eq!(
             written(&["/queue collect cap:5", "/queue debounce:0"]),
-            ["queue.mode=collect", "queue.debounce=0 ms", "queue.cap=5"]
+            ["queue.mode=collect", "queue.debounce=0 seconds", "queue.cap=5"]
         );
         assert_eq!(
             written(&["/queue debounce:30d cap:99999999"]),
-            ["queue.debounce=60000 ms", "queue.cap=200"],
+            ["queue.debounce=1 minute", "queue.cap=200"],
             "as much as a chat may set"
         );
         assert_eq!(written(&["/queue collect", "/queue reset"]), Vec::<String>::new());

@@ -5,7 +5,7 @@ mod asked;
 
 use crate::{
     brief::{Brief, ToldBeside},
-    config::{PermissionsConfig, ReasoningDisplay, ToolDisplay},
+    config::{Narration, PermissionsConfig, ReasoningDisplay, ToolDisplay},
     context::{RunHandle, RunState, TurnContext},
     deliver::{
         delivery_queue::DeliveryQueues, footer::Footer, operation_sender::OperationSender,
@@ -183,7 +183,7 @@ impl TurnRunner {
         // What is to be gathered and written down first may take its time, too.
         let typing = self.typing(&sender, port.can.typing && !is_heartbeat, message);
         let agent = self.context.agents.of(&message.channel);
-        let history = self.context.group_history.take(message, recorder.now());
+        let history = self.context.group_history.take_messages(message, recorder.now());
         let told = ToldBeside {
             history: &history,
             notices: &notices,
@@ -215,6 +215,7 @@ impl TurnRunner {
             tell_lost: self.context.ports.config.session.tell_lost,
             state,
             beside: joining(pending, joined),
+            narration: self.narration_on(&port),
             shows_tools: port.output.tools != ToolDisplay::None,
             shows_thoughts: port.output.reasoning != ReasoningDisplay::Hide,
             shows_usage: settings.usage().is_some(),
@@ -257,6 +258,15 @@ impl TurnRunner {
             delivery.collect_elsewhere().await?;
         }
         Ok(delivery.terminal(failure))
+    }
+
+    /// The treatment of text before a tool call.
+    fn narration_on(&self, port: &Port) -> Narration {
+        if self.context.rules.holds(Rule::ScanNarration) {
+            port.output.narration_on(port.can.edit)
+        } else {
+            Narration::Show
+        }
     }
 
     /// The channel as the settings of a turn have it.

@@ -1,8 +1,9 @@
 //! The settings of a session that people changed.
 
 use foldback_directives::inbound::{Elevated, Exec, Model, Queue, Reasoning, Think, Verbose};
-use foldback_wire::{GroupActivation, SendPolicy, SettingChange, SpeechMode, UsageLine};
+use foldback_wire::{GroupActivation, SendPolicy, SettingChange, SpeechMode, UsageLine, duration_in_words};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// The settings of a session that a directive, a command or a person at the console stored. One that is absent was not
 /// set, so that the channel's or the configuration's counts.
@@ -61,7 +62,9 @@ impl SessionSettings {
             ("queue.mode", self.queue.mode.map(|mode| mode.to_string())),
             (
                 "queue.debounce",
-                self.queue.debounce_ms.map(|ms| format!("{ms} ms")),
+                self.queue
+                    .debounce_ms
+                    .map(|ms| duration_in_words(Duration::from_millis(ms))),
             ),
             ("queue.cap", self.queue.cap.map(|cap| cap.to_string())),
             ("queue.drop", self.queue.drop.map(|drop| drop.to_string())),

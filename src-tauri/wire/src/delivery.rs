@@ -1,6 +1,8 @@
 //! Operations that are asked of a channel, and their outcomes.
 
-use crate::{ChannelId, ChatId, MessageFlags, MessageId, OpId, OpKind, ThreadId, closed::closed_set};
+use crate::{
+    ChannelId, ChatId, DecidingSetting, MessageFlags, MessageId, OpId, OpKind, ThreadId, closed::closed_set,
+};
 use foldback_directives::{FileKind, Span};
 use serde::{Deserialize, Serialize};
 
@@ -193,6 +195,10 @@ pub struct Outcome {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub replaced_by: Option<OpId>,
+    /// The setting behind it, as it was then; `None` where there is none, and in records of versions that did not keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub decided_by: Option<DecidingSetting>,
 }
 
 impl Outcome {
@@ -206,6 +212,7 @@ impl Outcome {
             refusal: None,
             attempts: 0,
             replaced_by: None,
+            decided_by: None,
         }
     }
 

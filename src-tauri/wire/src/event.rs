@@ -302,6 +302,11 @@ pub enum Kind {
         bytes: usize,
         /// True where it was narration before a tool call.
         narration: bool,
+        /// The setting by which such narration is kept off the chat, as it was then; `None` where it is shown, and in records
+        /// of versions that did not keep it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        decided_by: Option<DecidingSetting>,
     },
     /// The agent thinks.
     Reasoning {
@@ -468,6 +473,11 @@ pub enum Kind {
         fault: AgentFault,
         /// The reason, in words.
         detail: String,
+        /// The setting that may help, as it was then; `None` where there is none, and in records of versions that did not keep
+        /// it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        decided_by: Option<DecidingSetting>,
     },
     /// The agent's run ended.
     RunEnded {

@@ -8,6 +8,7 @@ mod counted;
 mod deck;
 mod delivery;
 mod draft;
+mod duration;
 mod event;
 mod fault;
 mod flags;
@@ -45,6 +46,7 @@ pub use delivery::{
     RefusalCode, Target,
 };
 pub use draft::{Draft, Event};
+pub use duration::duration_in_words;
 pub use event::Kind;
 pub use fault::{CallFailure, CallFault, ChunkCut, Fault, LONGEST_FAULT_MS, PLANNED, RunFault};
 pub use flags::{MessageFlag, MessageFlags};

@@ -2,7 +2,7 @@
 
 use crate::{
     Body, Directive, Event, Header, HookEnd, Inbound, InlineDirectives, Intent, Kind, MessageId, OpKind,
-    ScheduleSkipped, Secret, Terminal, ThreadContext, TurnId, UnreadablePart,
+    Outcome, ScheduleSkipped, Secret, Terminal, ThreadContext, TurnId, UnreadablePart,
 };
 use foldback_directives::{
     Span,
@@ -254,7 +254,13 @@ impl Redaction {
         | Kind::PermissionDecided { decided_by, .. }
         | Kind::Skipped { decided_by, .. }
         | Kind::Suppressed { decided_by, .. }
-        | Kind::Truncated { decided_by, .. } = kind
+        | Kind::Truncated { decided_by, .. }
+        | Kind::MessageEnded { decided_by, .. }
+        | Kind::RunFailed { decided_by, .. }
+        | Kind::Ended {
+            outcome: Outcome { decided_by, .. },
+            ..
+        } = kind
             && let Some(setting) = decided_by
         {
             self.mask(&mut setting.value);

@@ -1857,6 +1857,9 @@ export type Kind = { "type": "started",
   bytes: number,
   /** True where it was narration before a tool call. */
   narration: boolean,
+  /** The setting by which such narration is kept off the chat, as it was then; `None` where it is shown, and in records
+   * of versions that did not keep it. */
+  decided_by?: DecidingSetting,
 }
 | { "type": "reasoning",
   /** The text. */
@@ -1988,6 +1991,9 @@ export type Kind = { "type": "started",
   fault: AgentFault,
   /** The reason, in words. */
   detail: string,
+  /** The setting that may help, as it was then; `None` where there is none, and in records of versions that did not keep
+   * it. */
+  decided_by?: DecidingSetting,
 }
 | { "type": "run_ended",
   /** The run. */
@@ -2552,6 +2558,8 @@ export type Outcome = {
   attempts: number,
   /** The operation that was done in its place, because the platform refused it. */
   replaced_by?: OpId,
+  /** The setting behind it, as it was then; `None` where there is none, and in records of versions that did not keep it. */
+  decided_by?: DecidingSetting,
 };
 
 /** The outcome of an operation. Every intent ends in exactly one of these. */

@@ -25,7 +25,7 @@ impl Way<'_> {
         let cause = cause.ok().map(|at| &self.events[at].kind);
         let sentence = match cause {
             Some(Kind::RunCancelled { .. }) if self.has_failed() => capital(&step.text),
-            Some(Kind::RunFailed { fault, detail }) => {
+            Some(Kind::RunFailed { fault, detail, .. }) => {
                 let about = trimmed(fault.about());
                 let reason = match trimmed(detail) {
                     "" => about.to_owned(),

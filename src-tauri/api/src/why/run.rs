@@ -1,6 +1,7 @@
 //! What the agent's run says about an answer: how it ended, and what it was not allowed to do.
 
 use super::{Says, Way};
+use foldback_pipeline::failing_setting;
 use foldback_wire::{AgentFault, Event, Kind, PermissionId, PermissionKind, PermissionRequest, StopReason};
 
 impl Way<'_> {
@@ -22,7 +23,7 @@ impl Way<'_> {
                 reason: StopReason::Cancelled,
                 ..
             } if self.was_stopped() => return None,
-            Kind::RunFailed { fault, detail } => (None, Says::No(self.agent_setting(*fault, detail))),
+            Kind::RunFailed { fault, detail, .. } => (None, Says::No(self.agent_setting(*fault, detail))),
             Kind::RunEnded { reason, .. } => match reason {
                 StopReason::End => (None, Says::Yes),
                 StopReason::Error => return None,
@@ -89,27 +90,10 @@ impl Way<'_> {
         !self.events.iter().any(over)
     }
 
-    /// The setting that may help. Only settings that the backend has: a program over ACP has no key of ours.
+    /// The setting that may help, where the event does not tell it.
     fn agent_setting(&self, fault: AgentFault, detail: &str) -> Option<String> {
         let backend = self.detail.agent.as_ref()?.split(' ').next()?;
-        let key = match (fault, backend) {
-            (AgentFault::Timeout, _) => return late_setting(backend, detail),
-            (_, "openai" | "anthropic" | "letta") => match fault {
-                AgentFault::Unauthorized => "api_key",
-                AgentFault::Unreachable => "base_url",
-                AgentFault::NoModel => "model",
-                AgentFault::Rejected if detail.contains("agent.openai.api") => "api",
-                AgentFault::Rejected if detail.contains("the server has nothing at") => "base_url",
-                _ => return None,
-            },
-            (AgentFault::Unauthorized, "acp") if detail.contains("way to sign in") => "sign_in",
-            // The program signs in by itself, or with a key in its environment.
-            (AgentFault::Unauthorized, "acp") => "env",
-            (AgentFault::Unreachable, "acp") => "command",
-            (AgentFault::NoModel, "acp") => "options",
-            _ => return None,
-        };
-        Some(format!("agent.{backend}.{key}"))
+        failing_setting(backend, fault, detail)
     }
 }
 
@@ -122,24 +106,4 @@ pub(crate) fn is_in_run(events: &[Event]) -> bool {
         )
     });
     of_run.is_some_and(|event| matches!(event.kind, Kind::RunStarted { .. }))
-}
-
-/// The limit of time that a run reached, as it says in words.
-fn late_setting(backend: &str, detail: &str) -> Option<String> {
-    let limit = match detail.split(" for ").next().unwrap_or_default() {
-        "the agent gave no sign of life" => return Some("agent.idle_timeout".to_owned()),
-        "no answer" => "first_byte_timeout",
-        "nothing came" => "silence_timeout",
-        _ if detail.starts_with("the agent was not ready") => "start_timeout",
-        _ if detail.starts_with("the run took longer") => "total_timeout",
-        _ => return None,
-    };
-    match (backend, limit) {
-        ("acp", _) => Some(format!("agent.acp.{limit}")),
-        ("openai" | "anthropic" | "letta", "first_byte_timeout" | "silence_timeout") => {
-            Some(format!("agent.{backend}.timeout"))
-        }
-        // The others have no setting for it.
-        _ => None,
-    }
 }

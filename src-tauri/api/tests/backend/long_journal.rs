@@ -109,6 +109,7 @@ fn streamed_turn(turn: u64) -> Vec<Draft> {
         message: 0,
         bytes: DELTAS as usize * 4,
         narration: false,
+        decided_by: None,
     });
     let terminal = Terminal::Replied;
     kinds.push(Kind::TurnEnded { terminal });

@@ -4,8 +4,9 @@ use crate::story::{CLEAN, Story, clean, inbound, intent, reaction_then_text, tel
 use foldback_api::TurnFold;
 use foldback_directives::HoldReason;
 use foldback_wire::{
-    Attachment, DecidingSetting, DirectiveScope, Event, FileFate, Inbound, InlineDirective, InlineDirectives,
-    Intent, Kind, OpKind, Outcome, OutcomeCode, SettingSource, TurnId, Understanding, UnderstoodFile,
+    AgentFault, Attachment, DecidingSetting, DirectiveScope, Event, FileFate, Inbound, InlineDirective,
+    InlineDirectives, Intent, Kind, OpId, OpKind, Outcome, OutcomeCode, SettingSource, TurnId, Understanding,
+    UnderstoodFile,
     rpc::{BubblePart, ChannelPreview, Moment},
 };
 
@@ -245,6 +246,24 @@ fn the_card_of_what_was_refused_has_its_setting_and_what_changes_it() {
         detail: None,
         decided_by: decided_by("channels.telegram.max_messages", "3"),
     };
+    let narration = Kind::MessageEnded {
+        message: 0,
+        bytes: 4,
+        narration: true,
+        decided_by: decided_by("channels.telegram.narration", "hide"),
+    };
+    let failed = Kind::RunFailed {
+        fault: AgentFault::Timeout,
+        detail: "nothing came for 60000 ms".into(),
+        decided_by: decided_by("agent.openai.timeout", "1m"),
+    };
+    let dry = Kind::Ended {
+        op: OpId(1),
+        outcome: Outcome {
+            decided_by: decided_by("channels.telegram.armed", "false"),
+            ..Outcome::new(OutcomeCode::DryRun)
+        },
+    };
     for (kind, setting, value, change) in [
         (
             Kind::InlineDirectives(refused),
@@ -257,6 +276,24 @@ fn the_card_of_what_was_refused_has_its_setting_and_what_changes_it() {
             "channels.telegram.max_messages",
             "3",
             "Set channels.telegram.max_messages to more than 3.",
+        ),
+        (
+            narration,
+            "channels.telegram.narration",
+            "hide",
+            "Set channels.telegram.narration to show.",
+        ),
+        (
+            failed,
+            "agent.openai.timeout",
+            "1m",
+            "Set agent.openai.timeout to longer than 1m.",
+        ),
+        (
+            dry,
+            "channels.telegram.armed",
+            "false",
+            "Arm the channel on its card, or set channels.telegram.armed to true.",
         ),
     ] {
         let mut story = Story::default();

@@ -296,6 +296,7 @@ pub(crate) fn reaction_then_text() -> (Story, Places) {
             message,
             bytes: RAW.len(),
             narration: false,
+            decided_by: None,
         },
     );
     story.at(

@@ -164,6 +164,7 @@ fn an_agent_that_failed_is_named_with_what_to_set() {
         Kind::RunFailed {
             fault: AgentFault::Unauthorized,
             detail: "401 from the endpoint".into(),
+            decided_by: None,
         },
     );
     let why = end(
@@ -186,7 +187,14 @@ fn a_fault_without_details_of_its_own_is_named_once() {
     ] {
         let mut story = running();
         let detail = fault.about().to_owned();
-        story.at(50, Kind::RunFailed { fault, detail });
+        story.at(
+            50,
+            Kind::RunFailed {
+                fault,
+                detail,
+                decided_by: None,
+            },
+        );
         let detail = "the agent failed".into();
         assert_eq!(end(story, Terminal::Failed { detail }).answer, sentence);
     }
@@ -208,7 +216,14 @@ fn setting_for(backend: &str, fault: AgentFault, detail: &str) -> Option<String>
     let (run, model) = (RunId(1), None);
     story.at(10, Kind::RunStarted { run, backend, model });
     let detail = detail.into();
-    story.at(50, Kind::RunFailed { fault, detail });
+    story.at(
+        50,
+        Kind::RunFailed {
+            fault,
+            detail,
+            decided_by: None,
+        },
+    );
     let detail = "the agent failed".into();
     let why = end(story, Terminal::Failed { detail });
     why.steps.into_iter().find_map(|step| step.setting)

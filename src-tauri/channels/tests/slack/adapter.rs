@@ -3,7 +3,7 @@
 use crate::flagged::flagged;
 use crate::place::{DIRECT, Place, ROOM, ana, webhooks};
 use crate::shared::calls::{file, reply, said, target, voice, voice_reply};
-use crate::shared::run::{Run, until};
+use crate::shared::run::until;
 use crate::shared::sent::sent_file;
 use foldback_channels::contract::{Subject, check};
 use foldback_wire::{FileKind, MessageFlags, MessageId, Operation, RefusalCode, Timestamp};
@@ -317,8 +317,7 @@ async fn a_file_that_cannot_be_found_again_is_sent_all_the_same() {
 #[tokio::test]
 async fn the_bots_own_messages_do_not_come_back() {
     let place = Place::open().await;
-    let mut run = Run::of(&place.adapter);
-    run.until(foldback_wire::ChannelState::Up).await;
+    let mut run = place.running().await;
     place.send("mine").await.unwrap();
     place.server.tell(
         &json!({"type": "message", "channel": ROOM, "channel_type": "channel",

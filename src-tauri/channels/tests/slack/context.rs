@@ -1,21 +1,14 @@
 //! What Slack tells beside a message.
 
-use crate::place::{DIRECT, Place, ROOM, ana, socket_mode};
+use crate::place::{DIRECT, Place, ROOM, ana, person, socket_mode};
 use crate::shared::calls::said;
 use crate::shared::run::Run;
 use crate::thread::words;
 use foldback_channels::strict::Mishap;
-use foldback_channels::strict::slack::Person;
 use foldback_channels::{ChannelAdapter, Refusal, ThreadPart, ThreadQuery};
-use foldback_wire::{ChannelState, InboundContext, RefusalCode};
+use foldback_wire::{InboundContext, RefusalCode};
 use serde_json::{Value, json};
 use std::time::Duration;
-
-async fn running(place: &Place) -> Run {
-    let mut run = Run::of(&place.adapter);
-    run.until(ChannelState::Up).await;
-    run
-}
 
 /// The context of a message that is written so.
 async fn context_of(place: &Place, run: &mut Run, event: Value) -> InboundContext {
@@ -31,7 +24,7 @@ async fn context_of(place: &Place, run: &mut Run, event: Value) -> InboundContex
 #[tokio::test]
 async fn the_message_that_began_a_thread_comes_with_an_answer_that_is_shown_in_the_channel() {
     let place = Place::open().await;
-    let mut run = running(&place).await;
+    let mut run = place.running().await;
     let mut answer = ana("I am in");
     answer["subtype"] = "thread_broadcast".into();
     answer["thread_ts"] = "1665615886.364019".into();
@@ -59,7 +52,7 @@ async fn the_message_that_began_a_thread_comes_with_an_answer_that_is_shown_in_t
 #[tokio::test]
 async fn who_wrote_what_is_shared_is_named() {
     let place = Place::open().await;
-    let mut run = running(&place).await;
+    let mut run = place.running().await;
     for (author, expected) in [
         (
             json!({"author_id": "U0BOB0001", "author_name": "Bob Stone"}),
@@ -87,7 +80,7 @@ async fn who_wrote_what_is_shared_is_named() {
 #[tokio::test]
 async fn a_person_who_is_called_otherwise_has_another_name_too() {
     let place = Place::open().await;
-    let mut run = running(&place).await;
+    let mut run = place.running().await;
     for (shown, others) in [("Annie", &["Ana Lima"][..]), ("Ana Lima", &[]), ("", &[])] {
         let mut event = ana("hi");
         event["user_profile"] = json!({"name": "ana", "real_name": "Ana Lima", "display_name": shown});
@@ -105,7 +98,7 @@ async fn a_person_who_is_called_otherwise_has_another_name_too() {
 #[tokio::test]
 async fn a_command_comes_with_the_name_of_its_channel() {
     let place = Place::receiving(socket_mode()).await;
-    let mut run = running(&place).await;
+    let mut run = place.running().await;
     for (room, expected) in [(ROOM, Some("general")), (DIRECT, None)] {
         place.server.use_command(room, "/foldback", "status");
         let context = run
@@ -145,12 +138,7 @@ async fn lunch(place: &Place) -> (String, String) {
         ("U0FOLDBACK", "foldback", "Foldback"),
     ];
     for (id, account, shown) in named {
-        let person = Person {
-            account: account.to_owned(),
-            display_name: shown.to_owned(),
-            ..Person::default()
-        };
-        place.server.know(id, person);
+        place.server.know(id, person(account, "", shown));
     }
     let first = place.server.write(ROOM, ana("Lunch &amp; a walk?"));
     answers(place, &first, json!({"user": "U0BOB0001", "text": "At noon?"}));

@@ -1,10 +1,9 @@
 //! Names of the people who write, which a message does not bring along.
 
-use crate::place::{Place, ROOM, ana, socket_mode};
+use crate::place::{Place, ROOM, ana, person, socket_mode};
 use crate::shared::run::Run;
 use foldback_channels::strict::Mishap;
-use foldback_channels::strict::slack::Person;
-use foldback_wire::{ChannelState, Clock, Inbound, Sleep, Timestamp};
+use foldback_wire::{Clock, Inbound, Sleep, Timestamp};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,20 +13,6 @@ const ANA: &str = "U0ANA0001";
 
 /// Longer than a call may take.
 const NEVER: Duration = Duration::from_mins(1);
-
-fn person(account: &str, real_name: &str, display_name: &str) -> Person {
-    Person {
-        account: account.to_owned(),
-        real_name: real_name.to_owned(),
-        display_name: display_name.to_owned(),
-    }
-}
-
-async fn running(place: &Place) -> Run {
-    let mut run = Run::of(&place.adapter);
-    run.until(ChannelState::Up).await;
-    run
-}
 
 /// The message that Ana writes.
 async fn written(place: &Place, run: &mut Run) -> Inbound {
@@ -59,7 +44,7 @@ async fn who_writes_has_a_name_that_is_asked_for_once() {
     let place = Place::open().await;
     place.server.know(ANA, person("ana", "Ana Lima", "Ana"));
     place.server.know("U0BOB0001", person("bob", "Bob Stone", ""));
-    let mut run = running(&place).await;
+    let mut run = place.running().await;
     let before = place.server.calls();
     for _ in 0..3 {
         assert_eq!(names(&written(&place, &mut run).await), (ANA, "ana", "Ana"));
@@ -84,7 +69,7 @@ async fn a_name_is_asked_for_again_after_half_a_day() {
     let clock = Arc::new(HandClock::default());
     let place = Place::receiving_at(socket_mode(), clock.clone()).await;
     place.server.know(ANA, person("ana", "Ana Lima", "Ana"));
-    let mut run = running(&place).await;
+    let mut run = place.running().await;
     assert_eq!(written(&place, &mut run).await.sender.display_name, "Ana");
     place.server.know(ANA, person("ana", "Ana Lima", "Dr. Lima"));
     clock.0.fetch_add(3_600 * 11, Ordering::SeqCst);
@@ -99,7 +84,7 @@ async fn without_the_scope_people_have_their_ids_and_slack_is_asked_no_more() {
     let place = Place::open().await;
     place.server.know(ANA, person("ana", "Ana Lima", "Ana"));
     place.server.take_scope("users:read");
-    let mut run = running(&place).await;
+    let mut run = place.running().await;
     let before = place.server.calls();
     for _ in 0..3 {
         assert_eq!(names(&written(&place, &mut run).await), (ANA, ANA, ANA));
@@ -116,7 +101,7 @@ async fn a_limit_has_nobody_asked_for_until_it_is_over() {
     place
         .server
         .plan("users.info", Mishap::RateLimited(Duration::from_secs(40)));
-    let mut run = running(&place).await;
+    let mut run = place.running().await;
     let before = place.server.calls();
     for _ in 0..2 {
         assert_eq!(written(&place, &mut run).await.sender.display_name, ANA);
@@ -132,7 +117,7 @@ async fn a_message_comes_in_without_the_name_that_does_not_come() {
     let place = Place::open().await;
     place.server.know(ANA, person("ana", "Ana Lima", "Ana"));
     place.server.plan("users.info", Mishap::Late(NEVER));
-    let mut run = running(&place).await;
+    let mut run = place.running().await;
     let before = place.server.calls();
     for _ in 0..20 {
         assert_eq!(written(&place, &mut run).await.sender.display_name, ANA);
@@ -148,7 +133,7 @@ async fn a_name_that_comes_late_is_that_of_a_later_message() {
     place
         .server
         .plan("users.info", Mishap::Late(Duration::from_secs(1)));
-    let mut run = running(&place).await;
+    let mut run = place.running().await;
     assert_eq!(written(&place, &mut run).await.sender.display_name, ANA);
     while written(&place, &mut run).await.sender.display_name != "Ana" {}
     run.end().await;

@@ -4,7 +4,6 @@ use crate::place::{Place, ROOM, ana};
 use crate::shared::run::Run;
 use foldback_channels::Signal;
 use foldback_channels::strict::slack::SlackServer;
-use foldback_wire::ChannelState;
 use serde_json::{Value, json};
 
 /// A message that somebody shares, as Slack attaches it to the one that shares it.
@@ -68,8 +67,7 @@ async fn what_is_shared_comes_with_its_text_and_files_and_is_marked_as_passed_on
 #[tokio::test]
 async fn a_frame_that_is_none_is_told() {
     let place = Place::open().await;
-    let mut run = Run::of(&place.adapter);
-    run.until(ChannelState::Up).await;
+    let mut run = place.running().await;
     place.server.say(json!("no frame"));
     let garbled = loop {
         if let Signal::Unreadable(garbled) = run.next().await {

@@ -3,7 +3,7 @@
 use crate::shared::calls::{call, said, target};
 use crate::shared::run::Run;
 use crate::shared::time::Hasty;
-use foldback_channels::strict::slack::{Posted, SlackServer};
+use foldback_channels::strict::slack::{Person, Posted, SlackServer};
 use foldback_channels::{
     Ack, ChannelAdapter, Folder, Refusal, Slack, SlackApp, SlackEvents, platform, profile,
 };
@@ -81,6 +81,13 @@ impl Place {
         self.perform(said(text)).await
     }
 
+    /// A run of its adapter, once it is connected.
+    pub(crate) async fn running(&self) -> Run {
+        let mut run = Run::of(&self.adapter);
+        run.until(ChannelState::Up).await;
+        run
+    }
+
     /// The last message of the channel.
     pub(crate) fn last(&self) -> Posted {
         self.server.messages(ROOM).pop().expect("there is a message").1
@@ -116,6 +123,15 @@ fn adapter_at(
         clock,
     );
     slack.map(Arc::new)
+}
+
+/// A person as the server knows them.
+pub(crate) fn person(account: &str, real_name: &str, display_name: &str) -> Person {
+    Person {
+        account: account.to_owned(),
+        real_name: real_name.to_owned(),
+        display_name: display_name.to_owned(),
+    }
 }
 
 /// What Ana writes.

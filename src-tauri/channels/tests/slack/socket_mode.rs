@@ -218,8 +218,7 @@ async fn files_come_with_their_message_and_who_sent_them() {
 #[tokio::test]
 async fn what_no_person_wrote_is_confirmed_and_not_heard() {
     let place = Place::open().await;
-    let mut run = Run::of(&place.adapter);
-    run.until(ChannelState::Up).await;
+    let mut run = place.running().await;
     let message = |more: Value| {
         let mut event = json!({"type": "message", "channel": ROOM, "channel_type": "channel", "user": "U0ANA0001",
             "text": "x", "ts": "1700000500.000001"});
@@ -298,8 +297,7 @@ async fn messages_keep_the_order_in_which_slack_tells_of_them() {
 #[tokio::test]
 async fn a_connection_is_replaced_before_it_is_closed() {
     let place = Place::open().await;
-    let mut run = Run::of(&place.adapter);
-    run.until(ChannelState::Up).await;
+    let mut run = place.running().await;
     for (round, reason) in ["warning", "refresh_requested"].into_iter().enumerate() {
         let opened = 2 + round as u64;
         place
@@ -323,8 +321,7 @@ async fn a_connection_is_replaced_before_it_is_closed() {
 async fn what_was_read_and_had_no_place_comes_with_the_next_run() {
     let place = Place::open().await;
     place.server.wait_for_confirmation(Duration::from_millis(50));
-    let mut run = Run::of(&place.adapter);
-    run.until(ChannelState::Up).await;
+    let run = place.running().await;
     place.server.write(ROOM, ana("one"));
     place.server.write(ROOM, ana("two"));
     // The only place is taken, and the second message waits for it.
@@ -377,8 +374,7 @@ async fn it_comes_back_after_every_mishap_and_loses_nothing() {
         ("link", Mishap::Failed, ChannelState::Down),
     ] {
         let place = Place::open().await;
-        let mut run = Run::of(&place.adapter);
-        run.until(ChannelState::Up).await;
+        let mut run = place.running().await;
         place.server.write(ROOM, ana("one"));
         // It is cut off before the first message is confirmed.
         let unconfirmed = run.arrival().await;
@@ -398,8 +394,7 @@ async fn it_comes_back_after_every_mishap_and_loses_nothing() {
 #[tokio::test]
 async fn a_connection_that_fell_silent_is_given_up() {
     let place = Place::open().await;
-    let mut run = Run::of(&place.adapter);
-    run.until(ChannelState::Up).await;
+    let mut run = place.running().await;
     place.server.mute();
     // Until the server has heard.
     place.server.write(ROOM, ana("unheard"));
@@ -417,8 +412,7 @@ async fn a_connection_that_fell_silent_is_given_up() {
 #[tokio::test]
 async fn socket_mode_switched_off_is_said_with_what_to_do() {
     let place = Place::open().await;
-    let mut run = Run::of(&place.adapter);
-    run.until(ChannelState::Up).await;
+    let mut run = place.running().await;
     place
         .server
         .say(json!({"type": "disconnect", "reason": "link_disabled"}));
@@ -431,8 +425,7 @@ async fn socket_mode_switched_off_is_said_with_what_to_do() {
 #[tokio::test]
 async fn nothing_is_read_while_the_pipeline_cannot_keep_up() {
     let place = Place::open().await;
-    let mut run = Run::of(&place.adapter);
-    run.until(ChannelState::Up).await;
+    let mut run = place.running().await;
     let all: Vec<String> = (0..100).map(|n| n.to_string()).collect();
     for n in &all {
         place.server.write(ROOM, ana(n));

@@ -94,7 +94,7 @@ mod tests {
         );
         assert_eq!(
             told("/queue collect cap:3"),
-            "⚙️ Queue: mode collect (session), debounce 500 ms (default), cap 3 (session), drop summarize (default)."
+            "⚙️ Queue: mode collect (session), debounce 0.5 seconds (default), cap 3 (session), drop summarize (default)."
         );
         assert_eq!(told("/think"), "⚙️ Think: default. To change it: /think high");
         assert_eq!(

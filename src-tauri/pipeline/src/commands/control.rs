@@ -7,7 +7,8 @@ use crate::{
     pending::Pending,
     queue::{TurnQueue, dropped},
 };
-use foldback_store::{SessionSettings, StoreError};
+use foldback_directives::inbound::Queue;
+use foldback_store::StoreError;
 use foldback_wire::{
     Actor, Kind, SessionId, TurnId,
     rpc::{MessageWait, WaitingMessage},
@@ -31,11 +32,29 @@ impl SessionControl {
         queue: &Arc<TurnQueue>,
         aged: &Arc<AgedMessages>,
     ) -> Arc<Self> {
-        Arc::new(Self {
+        let control = Arc::new(Self {
             context: Arc::clone(context),
             queue: Arc::clone(queue),
             aged: Arc::clone(aged),
-        })
+        });
+        let told = Arc::downgrade(&control);
+        context
+            .sessions
+            .watch_settings(Box::new(move |session, settings| {
+                if let Some(control) = told.upgrade() {
+                    control.change_waiting(session, &settings.queue);
+                }
+            }));
+        control
+    }
+
+    /// Has the settings that a session has now count for what waits there, whoever changed them: a directive, the
+    /// console, or the begin of a new session.
+    fn change_waiting(&self, session: &SessionId, stored: &Queue) {
+        self.queue.change_settings(session, stored);
+        let config = &self.context.ports.config;
+        self.aged
+            .change_waiting(session, |pending| pending.change_session_queue(config, stored));
     }
 
     /// Stops what runs in a session, or only one turn of it. False when that does not run, or its agent is done.
@@ -145,11 +164,6 @@ impl SessionControl {
         waiting
     }
 
-    /// The settings of a session changed: those of the queue count for what waits, too.
-    pub(crate) fn change_settings(&self, session: &SessionId, settings: &SessionSettings) {
-        self.queue.change_settings(session, &settings.queue);
-    }
-
     /// Messages that wait in a session.
     pub(crate) fn waiting(&self, session: &SessionId) -> usize {
         self.turns_waiting(session).len()
@@ -171,8 +185,7 @@ impl SessionControl {
         let on = (&context.runs, &context.agents);
         let recorder = recorder.in_session(session);
         let new = ResetRequest::asked_by(by, None, true);
-        let begun = context.sessions.begin_anew(&recorder, on, session, new).await?;
-        self.change_settings(session, &begun.settings);
+        context.sessions.begin_anew(&recorder, on, session, new).await?;
         Ok(())
     }
 }

@@ -130,7 +130,12 @@ impl Commands {
                 };
                 let text = if row.rights == Rights::Owner && !answer.access.is_owner {
                     let setting = "commands.owner_allow_from".to_owned();
-                    events.push(refusal(&answer, (row.name, arguments), setting));
+                    events.push(refusal(
+                        &answer,
+                        (row.name, arguments),
+                        setting,
+                        is_no_owner(&answer),
+                    ));
                     self.refused()
                 } else if let Some(made) = self
                     .made_file(id, row, arguments, &answer, &recorder, &by)
@@ -158,7 +163,7 @@ impl Commands {
                     (Vec::new(), terminal, Some(text))
                 } else {
                     let setting = format!("commands.custom.{name}.allow_from");
-                    let refusal = refusal(&answer, (name, arguments), setting);
+                    let refusal = refusal(&answer, (name, arguments), setting, is_no_owner(&answer));
                     (vec![event, refusal], terminal, self.refused())
                 }
             }
@@ -169,7 +174,6 @@ impl Commands {
                     .change_settings(&recorder, &answer.session, by, settings)
                     .await?;
                 let now = self.context.sessions.settings(&answer.session).await?;
-                self.control.change_settings(&answer.session, &now);
                 let queue = self.queue_settings(&answer, &now);
                 let status = if directives.status.is_some() {
                     Some(self.status(&answer, &recorder).await?)
@@ -229,7 +233,7 @@ impl Commands {
         };
         let told = settings.effective().into_iter();
         let told: Vec<_> = told
-            .map(|set| format!("{} {} ({})", set.setting, set.value, set.source))
+            .map(|set| format!("{} {} ({})", in_words(&set.setting), set.value, set.source))
             .collect();
         (!told.is_empty()).then(|| told.join(", "))
     }
@@ -289,7 +293,7 @@ impl Commands {
             Action::Export | Action::Tts => return Ok(None),
             Action::Compact => self.compact(id, answer, arguments, recorder, by).await?,
             Action::Subagents => about::subagents(&self.context, &answer.message.channel),
-            Action::Allowlist => self.allowlist(answer, arguments, by).await,
+            Action::Allowlist => self.allowlist(answer, arguments, recorder, by).await?,
             Action::Config => self.show_config(arguments),
             Action::Debug => self.debug(answer),
             Action::Restart => self.restart(),
@@ -302,8 +306,13 @@ impl Commands {
     }
 }
 
-/// The record that a sender may not use a command for owners, with the setting that decides.
-fn refusal(answer: &OwnAnswer, (name, arguments): (&str, &str), setting: String) -> Kind {
+/// The name of what directives set, as a chat is told it: `exec ask`, not the name of a setting.
+fn in_words(name: &str) -> String {
+    name.replace('.', " ")
+}
+
+/// The record that a sender may not use a command, with the setting that decides and the reason.
+fn refusal(answer: &OwnAnswer, (name, arguments): (&str, &str), setting: String, why: String) -> Kind {
     let message = &answer.message;
     Kind::InlineDirectives(InlineDirectives {
         directives: vec![InlineDirective {
@@ -312,10 +321,14 @@ fn refusal(answer: &OwnAnswer, (name, arguments): (&str, &str), setting: String)
         }],
         spans: vec![Span::new(0, message.text.len())],
         scope: DirectiveScope::Refused,
-        findings: vec![format!("{} is not an owner", message.sender.id)],
+        findings: vec![why],
         setting: Some(setting),
         decided_by: None,
     })
+}
+
+fn is_no_owner(answer: &OwnAnswer) -> String {
+    format!("{} is not an owner", answer.message.sender.id)
 }
 
 fn command_event(name: &str, arguments: &str) -> Kind {

@@ -1,42 +1,71 @@
 //! Commands for owners of the bot: who may write, what is configured, what goes on, and a new start.
 
-use super::Commands;
-use crate::gates::OwnAnswer;
-use foldback_wire::{Actor, UserId, rpc::Pairings, visible};
+use super::{Commands, refusal};
+use crate::{gates::OwnAnswer, id::ANYBODY, recorder::Recorder, stages::command_access::owns_other_channel};
+use foldback_store::StoreError;
+use foldback_wire::{Actor, ChannelId, Kind, UserId, rpc::Pairings, visible};
 use serde_json::Value;
 
 /// Most people or keys that are listed in a chat.
 const MOST: usize = 30;
 
 impl Commands {
-    /// The lists of the channel, with the people whom an operator let in. With a code, decides about who asked; with an id,
-    /// takes an approval back.
-    pub(super) async fn allowlist(&self, answer: &OwnAnswer, argument: &str, by: Actor) -> String {
+    /// The lists of the channel, with the people whom an operator let in. With a code, decides about who asked, on a channel
+    /// of which the sender is an owner; with an id, takes an approval back.
+    pub(super) async fn allowlist(
+        &self,
+        answer: &OwnAnswer,
+        argument: &str,
+        recorder: &Recorder,
+        by: Actor,
+    ) -> Result<String, StoreError> {
         let channel = &answer.message.channel;
         let mut words = argument.split_whitespace();
         let done = match (words.next(), words.next(), words.next()) {
-            (None, ..) => return self.lists(answer),
-            (Some("approve"), Some(code), None) => self
-                .pairing
-                .decide_request(code, true, by)
-                .await
-                .map(|()| "✅ They may write now.".to_owned()),
-            (Some("refuse"), Some(code), None) => self
-                .pairing
-                .decide_request(code, false, by)
-                .await
-                .map(|()| "✅ They were refused.".to_owned()),
+            (None, ..) => return Ok(self.lists(answer)),
+            (Some(decision @ ("approve" | "refuse")), Some(code), None) => {
+                if let Some(there) = self.channel_of_others(answer, code) {
+                    recorder.note(refusal_elsewhere(answer, argument, &there))?;
+                    return Ok(format!(
+                        "⛔ Nothing was changed: they wait on {there}, and only its owners decide about them."
+                    ));
+                }
+                let approves = decision == "approve";
+                let done = self.pairing.decide_request(code, approves, by).await;
+                let told = if approves {
+                    "✅ They may write now."
+                } else {
+                    "✅ They were refused."
+                };
+                done.map(|()| told)
+            }
             (Some("remove"), Some(id), None) => self
                 .pairing
                 .revoke_approval(channel, &UserId::new(id), by)
                 .await
-                .map(|()| "✅ The approval was taken back.".to_owned()),
+                .map(|()| "✅ The approval was taken back."),
             _ => {
-                return "⚠️ Write /allowlist, or /allowlist approve CODE, refuse CODE or remove ID."
-                    .to_owned();
+                return Ok(
+                    "⚠️ Write /allowlist, or /allowlist approve CODE, refuse CODE or remove ID.".to_owned(),
+                );
             }
         };
-        done.unwrap_or_else(|fault| format!("⚠️ Nothing was changed: {fault}."))
+        Ok(done.map_or_else(|fault| format!("⚠️ Nothing was changed: {fault}."), str::to_owned))
+    }
+
+    /// The channel on which somebody waits with this code, where the sender owns the bot here and not there.
+    fn channel_of_others(&self, answer: &OwnAnswer, code: &str) -> Option<ChannelId> {
+        let message = &answer.message;
+        let there = self.pairing.channel_of_code(code)?;
+        let ports = &self.context.ports;
+        let platform = |channel: &ChannelId| ports.settings(channel).platform(channel);
+        let is_owner = there == message.channel
+            || owns_other_channel(
+                &ports.config.commands,
+                (message, platform(&message.channel)),
+                (&there, platform(&there)),
+            );
+        (!is_owner).then_some(there)
     }
 
     fn lists(&self, answer: &OwnAnswer) -> String {
@@ -45,33 +74,17 @@ impl Commands {
         let Pairings {
             pending, approved, ..
         } = self.pairing.list();
-        let (groups, key) = settings.group_list();
-        let word = |value: Value| value.as_str().unwrap_or_default().to_owned();
-        let policy = |value: Result<Value, _>| value.map(word).unwrap_or_default();
+        let owners = &self.context.ports.config.commands.owner_allow_from;
+        let owners = if owners.iter().any(|entry| entry == ANYBODY) {
+            "everybody".to_owned()
+        } else {
+            listed(owners.iter().map(String::as_str))
+        };
         let mut lines = vec![
             format!("ℹ️ Who may write on {channel}:"),
-            format!(
-                "Directly ({}): {}",
-                policy(serde_json::to_value(settings.dm_policy)),
-                listed(settings.allow_from.iter().map(String::as_str))
-            ),
-            format!(
-                "In groups ({}): {} ({key})",
-                policy(serde_json::to_value(settings.group_policy)),
-                listed(groups.iter().map(String::as_str))
-            ),
-            format!(
-                "Owners: {}",
-                listed(
-                    self.context
-                        .ports
-                        .config
-                        .commands
-                        .owner_allow_from
-                        .iter()
-                        .map(String::as_str)
-                )
-            ),
+            format!("Directly: {}", settings.direct_in_words()),
+            format!("In groups: {}", settings.groups_in_words()),
+            format!("Owners: {owners}"),
         ];
         let approved = approved.iter().filter(|one| one.channel == *channel);
         let approved: Vec<_> = approved
@@ -168,7 +181,7 @@ impl Commands {
         if !context.ports.config.commands.restart {
             return "ℹ️ /restart is switched off.".to_owned();
         }
-        if context.shutdown.restart.ask() {
+        if context.shutdown.restart.send_request() {
             "✅ The bot ends in order and starts again.".to_owned()
         } else {
             "ℹ️ Nothing here starts the bot again, so that it goes on.".to_owned()
@@ -176,10 +189,17 @@ impl Commands {
     }
 }
 
+/// The record that an owner of one channel may not decide about who waits on another.
+fn refusal_elsewhere(answer: &OwnAnswer, argument: &str, there: &ChannelId) -> Kind {
+    let why = format!("{} is not an owner on {there}", answer.message.sender.id);
+    let setting = "commands.owner_allow_from".to_owned();
+    refusal(answer, ("allowlist", argument), setting, why)
+}
+
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<_> = names.collect();
     match names.as_slice() {
-        [] => "nobody".to_owned(),
+        [] => "none".to_owned(),
         names if names.len() > MOST => {
             format!("{} and {} more", names[..MOST].join(", "), names.len() - MOST)
         }

@@ -1,6 +1,6 @@
 //! Commands that change the sender's session.
 
-use super::Commands;
+use super::{Commands, in_words};
 use crate::{
     context::{BegunSession, ResetRequest, stopped_in_words},
     gates::OwnAnswer,
@@ -63,7 +63,6 @@ impl Commands {
             .sessions
             .begin_anew(recorder, on, &answer.session, new)
             .await?;
-        self.control.change_settings(&answer.session, &begun.settings);
         let with = chosen.map_or_else(String::new, |model| format!(" with {model}"));
         Ok(format!(
             "✅ A new conversation begins{with}.{}",
@@ -160,7 +159,7 @@ fn kept_in_words(begun: &BegunSession) -> String {
     }
     let kept = begun.kept.iter();
     let kept: Vec<_> = kept
-        .map(|kept| format!("{} {}", kept.setting, kept.value))
+        .map(|kept| format!("{} {}", in_words(&kept.setting), kept.value))
         .collect();
     format!(" It keeps: {}.", kept.join(", "))
 }

@@ -80,20 +80,19 @@ impl Commands {
         ))
     }
 
-    /// What the configuration alone decides.
+    /// What the operator alone decides.
     fn configured(&self, word: &str) -> String {
         let speech = &self.context.ports.config.speech;
         match word.to_ascii_lowercase().as_str() {
             "provider" => {
                 let backend = serde_json::to_value(speech.backend).unwrap_or_default();
                 let backend = backend.as_str().unwrap_or_default().to_owned();
-                format!("The voice is the configuration's: speech.backend = {backend}.")
+                format!("Only the operator chooses the voice. It is {backend} now.")
             }
-            "summary" => "No text is summarised before it is spoken: what is too long ends after a sentence \
-                          (speech.max_chars)."
+            "summary" => "No text is summarised before it is spoken: what is too long ends after a sentence."
                 .to_owned(),
             _ => format!(
-                "At most {} characters are spoken at once (speech.max_chars).",
+                "At most {} characters are spoken at once. Only the operator changes that.",
                 speech.max_chars
             ),
         }

@@ -1,12 +1,10 @@
 //! Texts of commands of the configuration, with names in double braces that a message fills in: `{{args}}`, `{{1}}`,
-//! `{{sender}}`. A name that is none is an error of the configuration.
+//! `{{sender}}`.
 
-use super::template::{Braces, Piece, pieces};
+use super::template_names::{CommandName, TemplatePart, TemplateText, check_template, command_parts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-/// Longest template, in characters.
-const LONGEST: usize = 8_000;
 /// Most characters of a name of a person.
 const SENDER: usize = 64;
 
@@ -15,81 +13,50 @@ const SENDER: usize = 64;
 #[serde(transparent)]
 pub struct CommandTemplate(String);
 
-enum Part<'a> {
-    Text(&'a str),
-    Words,
-    Word(usize),
-    Sender,
-    Unknown(&'a str),
-}
-
 impl CommandTemplate {
     /// Reads a template.
     ///
     /// # Errors
     /// In words, where it is too long or holds a name that is none.
     pub fn parse(written: &str) -> Result<Self, String> {
-        if written.chars().count() > LONGEST {
-            return Err(format!("it has more than {LONGEST} characters"));
-        }
-        let template = Self(written.to_owned());
-        let unknown = template.parts().find_map(|part| match part {
-            Part::Unknown(name) => Some(name),
-            _ => None,
-        });
-        match unknown {
-            None => Ok(template),
-            Some(name) => Err(format!(
-                "{{{{{name}}}}} is no name of a command; there are {{{{args}}}}, {{{{sender}}}}, {{{{1}}}} to {{{{9}}}}"
-            )),
-        }
+        check_template(TemplateText::CustomCommand, written)?;
+        Ok(Self(written.to_owned()))
     }
 
     /// True where it is the same for every message, and not empty.
     pub(crate) fn is_plain(&self) -> bool {
-        !self.0.trim().is_empty() && self.parts().all(|part| matches!(part, Part::Text(_)))
+        !self.0.trim().is_empty() && self.parts().all(|part| matches!(part, TemplatePart::Words(_)))
     }
 
     /// True where there is a place for the words of a message.
     pub(crate) fn takes_words(&self) -> bool {
-        self.parts()
-            .any(|part| matches!(part, Part::Words | Part::Word(_)))
+        self.parts().any(|part| {
+            matches!(
+                part,
+                TemplatePart::Name(CommandName::Arguments | CommandName::Argument(_))
+            )
+        })
     }
 
     /// The text with every name filled in. What is filled in is not read again.
     pub(crate) fn fill(&self, words: &str, sender: &str) -> String {
-        let parts = self.parts().map(|part| match part {
-            Part::Text(text) | Part::Unknown(text) => text.to_owned(),
-            Part::Words => words.to_owned(),
-            Part::Word(number) => words
-                .split_whitespace()
-                .nth(number - 1)
-                .unwrap_or_default()
-                .to_owned(),
-            Part::Sender => {
+        let value = |name| match name {
+            CommandName::Argument(at) => words.split_whitespace().nth(at).unwrap_or_default().to_owned(),
+            CommandName::Sender => {
                 let visible = sender.chars().filter(|c| !c.is_control());
                 visible.take(SENDER).collect()
             }
+            CommandName::Arguments => words.to_owned(),
+        };
+        let parts = self.parts().map(|part| match part {
+            TemplatePart::Words(text) => text.to_owned(),
+            TemplatePart::Name(name) => value(name),
         });
         parts.collect()
     }
 
-    fn parts(&self) -> impl Iterator<Item = Part<'_>> {
-        pieces(&self.0, Braces::Two).map(|piece| match piece {
-            Piece::Text(text) => Part::Text(text),
-            Piece::Name(name) => part_of(name),
-        })
-    }
-}
-
-fn part_of(name: &str) -> Part<'_> {
-    match name {
-        "args" => Part::Words,
-        "sender" => Part::Sender,
-        number => match number.parse() {
-            Ok(number @ 1..=9) => Part::Word(number),
-            _ => Part::Unknown(name),
-        },
+    fn parts(&self) -> impl Iterator<Item = TemplatePart<'_, CommandName>> {
+        command_parts(&self.0)
     }
 }
 

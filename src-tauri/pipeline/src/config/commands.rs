@@ -76,6 +76,12 @@ impl CommandsConfig {
         list.any(|entry| names_id(ListEntry::of(entry), id, own))
     }
 
+    /// The entry of the owners' list that names an id on every channel, whatever its platform.
+    pub(crate) fn owner_entry_everywhere(&self, id: &str) -> Option<&str> {
+        let mut entries = self.owner_allow_from.iter().map(String::as_str);
+        entries.find(|entry| names_id(ListEntry::of(entry), id, |_| false))
+    }
+
     /// The entry of the owners' list that names an id on a channel.
     pub(crate) fn owner_entry(&self, channel: &ChannelId, platform: Platform, id: &str) -> Option<&str> {
         let own = |provider: &str| is_provider(provider, channel, platform);

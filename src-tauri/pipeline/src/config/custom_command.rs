@@ -197,7 +197,7 @@ mod tests {
             ),
             (
                 "prompt = \"a {{agrs}}\"",
-                "4:10: commands.custom.a.prompt: {{agrs}} is no name of a command; there are {{args}}, {{sender}}, {{1}} to {{9}}",
+                "4:10: commands.custom.a.prompt: {{agrs}} is no name; there are {{args}}, {{sender}}, {{1}} to {{9}}",
             ),
             (
                 "run = [\"y\", \"{{who}}\"]",

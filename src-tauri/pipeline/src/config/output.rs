@@ -127,6 +127,16 @@ impl OutputConfig {
         }
     }
 
+    /// The treatment of text before a tool call, on a channel that can edit or cannot.
+    pub(crate) fn narration_on(&self, can_edit: bool) -> Narration {
+        let default = if can_edit {
+            Narration::Show
+        } else {
+            Narration::Hide
+        };
+        self.narration.unwrap_or(default)
+    }
+
     /// True where a directive may send to this chat of this channel.
     pub fn allows(&self, channel: &str, chat: &str) -> bool {
         self.allow_targets.iter().any(|entry| {

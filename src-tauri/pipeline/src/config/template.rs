@@ -1,34 +1,11 @@
-//! Texts of the configuration with names in braces, which a turn fills in: `{model}` or `{{model}}`. A name that is not in
-//! the table is an error of the configuration.
+//! The words before an answer, with names in braces that a turn fills in: `{model}` or `{{model}}`.
 
+use super::template_names::{PrefixName, TemplatePart, TemplateText, check_template, prefix_parts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-/// Longest template, in characters: it stands before an answer.
-const LONGEST: usize = 200;
 /// Most characters of a value.
 const VALUE: usize = 64;
-
-/// The names that a template may have, each with what it stands for.
-const NAMES: [(TemplateName, &str); 4] = [
-    (TemplateName::Model, "model"),
-    (TemplateName::Provider, "provider"),
-    (TemplateName::Identity, "identity"),
-    (TemplateName::Think, "think"),
-];
-
-/// A name that a turn fills in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TemplateName {
-    /// The model that answers.
-    Model,
-    /// The backend that answers.
-    Provider,
-    /// The agent's name, of `agent.name`.
-    Identity,
-    /// The level at which it was asked to think; `default` where nobody asked for one.
-    Think,
-}
 
 /// A text with names in braces: `{model}`, `{provider}`, `{identity}`, `{think}`, in one pair of braces or in two.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
@@ -41,22 +18,8 @@ impl Template {
     /// # Errors
     /// In words, where it is too long or holds a name that is none.
     pub fn parse(written: &str) -> Result<Self, String> {
-        if written.chars().count() > LONGEST {
-            return Err(format!("it has more than {LONGEST} characters"));
-        }
-        let template = Self(written.to_owned());
-        let unknown = template.parts().find_map(|part| match part {
-            Part::Unknown(name) => Some(name),
-            Part::Text(_) | Part::Name(_) => None,
-        });
-        let Some(unknown) = unknown else {
-            return Ok(template);
-        };
-        let known: Vec<_> = NAMES.iter().map(|(_, name)| format!("{{{name}}}")).collect();
-        Err(format!(
-            "{{{unknown}}} is no name of a template; there are {}",
-            known.join(", ")
-        ))
+        check_template(TemplateText::ResponsePrefix, written)?;
+        Ok(Self(written.to_owned()))
     }
 
     /// True where it says nothing.
@@ -65,10 +28,10 @@ impl Template {
     }
 
     /// The text with every name filled in, in one line where the values are.
-    pub(crate) fn fill(&self, value: impl Fn(TemplateName) -> String) -> String {
-        let parts = self.parts().map(|part| match part {
-            Part::Text(text) | Part::Unknown(text) => text.to_owned(),
-            Part::Name(name) => {
+    pub(crate) fn fill(&self, value: impl Fn(PrefixName) -> String) -> String {
+        let parts = prefix_parts(&self.0).map(|part| match part {
+            TemplatePart::Words(text) => text.to_owned(),
+            TemplatePart::Name(name) => {
                 let value = value(name);
                 let visible = value.chars().filter(|c| !c.is_control());
                 visible.take(VALUE).collect()
@@ -76,66 +39,6 @@ impl Template {
         });
         parts.collect()
     }
-
-    fn parts(&self) -> impl Iterator<Item = Part<'_>> {
-        pieces(&self.0, Braces::OneOrTwo).map(|piece| match piece {
-            Piece::Text(text) => Part::Text(text),
-            Piece::Name(name) => {
-                let known = NAMES.iter().find(|(_, known)| *known == name);
-                known.map_or(Part::Unknown(name), |(name, _)| Part::Name(*name))
-            }
-        })
-    }
-}
-
-enum Part<'a> {
-    Text(&'a str),
-    Name(TemplateName),
-    Unknown(&'a str),
-}
-
-/// Pairs of braces around a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Braces {
-    OneOrTwo,
-    Two,
-}
-
-/// Piece of a text that has names in braces.
-pub(super) enum Piece<'a> {
-    Text(&'a str),
-    Name(&'a str),
-}
-
-/// A text cut at its names. Braces around anything but a word are text.
-pub(super) fn pieces(text: &str, braces: Braces) -> impl Iterator<Item = Piece<'_>> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        if let Some((name, after)) = name_at(rest, braces) {
-            rest = after;
-            return Some(Piece::Name(name));
-        }
-        let brace = rest.char_indices().skip(1).find(|(_, c)| *c == '{');
-        let (text, after) = rest.split_at(brace.map_or(rest.len(), |(at, _)| at));
-        rest = after;
-        Some(Piece::Text(text))
-    })
-}
-
-/// The name in braces at the start of a text, and the text behind it.
-fn name_at(text: &str, braces: Braces) -> Option<(&str, &str)> {
-    let (inner, close) = match text.strip_prefix("{{") {
-        Some(inner) => (inner, "}}"),
-        None if braces == Braces::OneOrTwo => (text.strip_prefix('{')?, "}"),
-        None => return None,
-    };
-    let (name, after) = inner.split_once(close)?;
-    let name = name.trim();
-    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    (!name.is_empty() && name.chars().all(is_word)).then_some((name, after))
 }
 
 impl<'de> Deserialize<'de> for Template {

@@ -13,7 +13,7 @@ use foldback_store::{
 use foldback_wire::{
     Actor, Inbound, KeptSetting, Kind, Seq, SessionExpiry, SessionId, SettingChange, Timestamp, TurnId,
 };
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::Mutex;
 
 /// The records of sessions.
@@ -22,7 +22,12 @@ pub(crate) struct Sessions {
     config: SessionConfig,
     /// Held while a record is read, changed and written.
     changing: Mutex<()>,
+    /// Told of each change of a session's settings, in the order of the changes.
+    watcher: OnceLock<Box<SettingsWatcher>>,
 }
+
+/// Is given the settings that a session has from now on.
+pub(crate) type SettingsWatcher = dyn Fn(&SessionId, &SessionSettings) + Send + Sync;
 
 /// A message as its session counts it.
 #[derive(Clone, Copy)]
@@ -72,6 +77,19 @@ impl Sessions {
             journal,
             config,
             changing: Mutex::default(),
+            watcher: OnceLock::new(),
+        }
+    }
+
+    /// Has changes of settings told to what has such settings in hand, whoever makes them. The first call counts.
+    pub(crate) fn watch_settings(&self, watcher: Box<SettingsWatcher>) {
+        // A second one would be told of nothing.
+        let _ = self.watcher.set(watcher);
+    }
+
+    fn tell_watcher(&self, id: &SessionId, settings: &SessionSettings) {
+        if let Some(watcher) = self.watcher.get() {
+            watcher(id, settings);
         }
     }
 
@@ -173,7 +191,10 @@ impl Sessions {
             add_notice(&mut record.notices, notice(recorder, &change.setting, &text));
         }
         let event = recorder.draft(Kind::SettingsChanged { changes, by });
-        self.journal.put_session(record, vec![event]).await
+        let settings = record.settings.clone();
+        self.journal.put_session(record, vec![event]).await?;
+        self.tell_watcher(id, &settings);
+        Ok(())
     }
 
     /// Changes what counts in a group for everybody, like [`Self::change_settings`]. It is kept beside the sessions of those
@@ -297,6 +318,7 @@ impl Sessions {
         self.journal
             .put_session(record, event.into_iter().collect())
             .await?;
+        self.tell_watcher(id, &settings);
         Ok(BegunSession { settings, kept })
     }
 }

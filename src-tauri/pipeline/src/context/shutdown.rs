@@ -27,7 +27,7 @@ pub(crate) struct RestartRequest {
 
 impl RestartRequest {
     /// Asks for it. False where nothing starts the process again.
-    pub(crate) fn ask(&self) -> bool {
+    pub(crate) fn send_request(&self) -> bool {
         let heard = self.heard.load(Ordering::Relaxed);
         if heard {
             self.asked.cancel();

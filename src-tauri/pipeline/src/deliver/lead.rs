@@ -1,6 +1,6 @@
 //! The words before the first text of an answer, as `response_prefix` has them.
 
-use crate::config::{Config, Template, TemplateName};
+use crate::config::{Config, PrefixName, Template};
 use foldback_wire::{Answerer, ChannelId, Event, Kind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -71,16 +71,16 @@ impl Lead {
         let answerer = self.answerer();
         let Answerer { backend, model } = &*answerer;
         self.template.fill(|name| match name {
-            TemplateName::Model => {
+            PrefixName::Model => {
                 let model = model.as_deref().unwrap_or(backend.as_str());
                 let own = model.strip_prefix(backend.as_str());
                 own.and_then(|own| own.strip_prefix('/'))
                     .unwrap_or(model)
                     .to_owned()
             }
-            TemplateName::Provider => backend.clone(),
-            TemplateName::Identity => self.identity.clone(),
-            TemplateName::Think => self.think.clone(),
+            PrefixName::Provider => backend.clone(),
+            PrefixName::Identity => self.identity.clone(),
+            PrefixName::Think => self.think.clone(),
         })
     }
 }

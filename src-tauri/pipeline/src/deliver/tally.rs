@@ -129,7 +129,7 @@ pub(crate) fn terminal_of(events: &[Event]) -> Terminal {
     for event in events {
         match &event.kind {
             Kind::RunStarted { .. } => begun = true,
-            Kind::RunFailed { fault, detail } => failure = Some(format!("{fault}: {detail}")),
+            Kind::RunFailed { fault, detail, .. } => failure = Some(format!("{fault}: {detail}")),
             Kind::RunEnded { reason, .. } => {
                 ended = true;
                 if *reason == StopReason::Cancelled {

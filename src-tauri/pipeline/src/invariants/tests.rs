@@ -83,6 +83,7 @@ fn every_byte_has_one_range() {
         message: 0,
         bytes: 4,
         narration: false,
+        decided_by: None,
     };
     let with = |ranges: Vec<Kind>| {
         let mut kinds = vec![received(), chunk.clone()];

@@ -27,7 +27,7 @@ impl Arrivals {
 
     /// Puts a message behind the one that is being given to the agent of its conversation. Where none is, one that `steers`
     /// is now; `enter` goes on with it before another message comes in between.
-    pub(super) fn add<R>(
+    pub(super) fn add_message<R>(
         &self,
         pending: Pending,
         steers: bool,
@@ -46,7 +46,7 @@ impl Arrivals {
     }
 
     /// The next message of a conversation; without any it is not listed any more.
-    pub(super) fn next(&self, session: &SessionId) -> Option<Pending> {
+    pub(super) fn next_message(&self, session: &SessionId) -> Option<Pending> {
         let mut arrivals = self.lock();
         let line = arrivals.get_mut(session)?;
         line.dropped = None;
@@ -70,12 +70,12 @@ impl Arrivals {
     }
 
     /// The reason for which the message that was being given is not to wait.
-    pub(super) fn dropped(&self, session: &SessionId) -> Option<Stop> {
+    pub(super) fn take_drop_reason(&self, session: &SessionId) -> Option<Stop> {
         self.lock().get_mut(session)?.dropped.take()
     }
 
     /// What `told` tells of each message of a conversation, in order.
-    pub(super) fn list<R>(&self, session: &SessionId, told: impl Fn(&Pending) -> R) -> Vec<R> {
+    pub(super) fn list_messages<R>(&self, session: &SessionId, told: impl Fn(&Pending) -> R) -> Vec<R> {
         let arrivals = self.lock();
         let line = arrivals.get(session).map(|line| line.waiting.iter());
         line.into_iter().flatten().map(told).collect()
@@ -87,7 +87,11 @@ impl Arrivals {
     }
 
     /// Takes out the messages of a conversation that are `meant`.
-    pub(super) fn take(&self, session: &SessionId, meant: impl Fn(&Pending) -> bool) -> Vec<Pending> {
+    pub(super) fn take_messages(
+        &self,
+        session: &SessionId,
+        meant: impl Fn(&Pending) -> bool,
+    ) -> Vec<Pending> {
         let mut arrivals = self.lock();
         let Some(line) = arrivals.get_mut(session) else {
             return Vec::new();
@@ -98,7 +102,7 @@ impl Arrivals {
     }
 
     /// Changes every message of a conversation.
-    pub(super) fn change(&self, session: &SessionId, change: impl Fn(&mut Pending)) {
+    pub(super) fn change_messages(&self, session: &SessionId, change: impl Fn(&mut Pending)) {
         if let Some(line) = self.lock().get_mut(session) {
             line.waiting.iter_mut().for_each(change);
         }

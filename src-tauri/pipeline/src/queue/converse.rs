@@ -49,7 +49,7 @@ impl TurnQueue {
         loop {
             let until = self
                 .conversations
-                .look(session, |waiting| quiet_at(&seen(waiting), began));
+                .inspect_waiting(session, |waiting| quiet_at(&seen(waiting), began));
             let Some((Some(until), came)) = until else { return };
             let until = Deadline::from(until, Duration::ZERO);
             if until.is_over(clock) {

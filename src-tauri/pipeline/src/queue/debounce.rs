@@ -75,7 +75,7 @@ pub(super) struct Debounced(Mutex<HashMap<DebounceKey, Gathering>>);
 
 impl Debounced {
     /// Has a message wait. Answers how many wait with it and come before it.
-    pub(super) fn add(&self, key: DebounceKey, pending: Pending, delay: Duration) -> usize {
+    pub(super) fn add_message(&self, key: DebounceKey, pending: Pending, delay: Duration) -> usize {
         let mut all = self.lock();
         let gathering = all.entry(key).or_insert_with(|| Gathering {
             turns: Vec::new(),
@@ -98,7 +98,7 @@ impl Debounced {
     }
 
     /// Takes out the messages of a sender as one.
-    pub(super) fn take(&self, key: &DebounceKey) -> Option<Pending> {
+    pub(super) fn take_gathered(&self, key: &DebounceKey) -> Option<Pending> {
         self.lock().remove(key)?.together()
     }
 
@@ -110,7 +110,11 @@ impl Debounced {
     }
 
     /// Takes out the messages of a conversation that are `meant`.
-    pub(super) fn take_of(&self, session: &SessionId, meant: impl Fn(&Pending) -> bool) -> Vec<Pending> {
+    pub(super) fn take_messages(
+        &self,
+        session: &SessionId,
+        meant: impl Fn(&Pending) -> bool,
+    ) -> Vec<Pending> {
         let mut all = self.lock();
         let mut taken = Vec::new();
         for (_, gathering) in all.iter_mut().filter(|(key, _)| key.session == *session) {
@@ -122,7 +126,7 @@ impl Debounced {
     }
 
     /// Changes every message of a conversation.
-    pub(super) fn change(&self, session: &SessionId, change: impl Fn(&mut Pending)) {
+    pub(super) fn change_messages(&self, session: &SessionId, change: impl Fn(&mut Pending)) {
         let mut all = self.lock();
         let of = all.iter_mut().filter(|(key, _)| key.session == *session);
         of.flat_map(|(_, gathering)| &mut gathering.turns)
@@ -136,7 +140,7 @@ impl Debounced {
     }
 
     /// What `told` tells of each message of a conversation, in order.
-    pub(super) fn list<R>(&self, session: &SessionId, told: impl Fn(&Pending) -> R) -> Vec<R> {
+    pub(super) fn list_messages<R>(&self, session: &SessionId, told: impl Fn(&Pending) -> R) -> Vec<R> {
         let all = self.lock();
         let of = all.iter().filter(|(key, _)| key.session == *session);
         let mut waiting: Vec<_> = of.flat_map(|(_, gathering)| &gathering.turns).collect();

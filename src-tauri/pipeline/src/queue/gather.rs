@@ -23,7 +23,7 @@ impl TurnQueue {
             return self.enter_turn(pending);
         }
         let recorder = pending.recorder.clone();
-        let before = self.debounced.add(key.clone(), pending, delay.0);
+        let before = self.debounced.add_message(key.clone(), pending, delay.0);
         let clock = self.context.recorder.clock.as_ref();
         let left = self
             .debounced
@@ -51,7 +51,7 @@ impl TurnQueue {
 
     fn flush(self: &Arc<Self>, key: &DebounceKey) -> Result<(), StoreError> {
         self.debounced
-            .take(key)
+            .take_gathered(key)
             .map_or(Ok(()), |lead| self.enter_together(lead))
     }
 

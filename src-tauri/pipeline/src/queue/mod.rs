@@ -142,7 +142,7 @@ impl TurnQueue {
         }
         let steers = joins_as(&pending).is_some() && self.conversations.is_busy(&session);
         // Nothing overtakes what is about to be given to the agent.
-        let entered = self.arrivals.add(pending, steers, |pending| {
+        let entered = self.arrivals.add_message(pending, steers, |pending| {
             if steers {
                 self.context.tasks.spawn(Arc::clone(self).steer_in_order(pending));
                 return Ok(());

@@ -47,7 +47,7 @@ impl TurnQueue {
                     seen.release(self.context.rules, claim);
                 }
             }
-            next = self.arrivals.next(&session);
+            next = self.arrivals.next_message(&session);
         }
     }
 
@@ -57,7 +57,7 @@ impl TurnQueue {
             return self.wait_turn(pending);
         };
         let waits = |others: &VecDeque<Pending>| others.iter().any(|other| !other.steered);
-        let is_overtaking = self.conversations.look(&pending.session, waits);
+        let is_overtaking = self.conversations.inspect_waiting(&pending.session, waits);
         if is_overtaking.is_some_and(|(waits, _)| waits) {
             pending.recorder.note(Kind::NotSteered {
                 running: None,
@@ -67,7 +67,7 @@ impl TurnQueue {
         }
         let joined = |turn| self.joined.count(turn);
         let taken = self.steering.steer(&pending, how, joined).await?;
-        let dropped = self.arrivals.dropped(&pending.session);
+        let dropped = self.arrivals.take_drop_reason(&pending.session);
         match (taken, dropped) {
             (None, Some(stop)) => self.refuse_for_good(pending, &stop),
             (taken, _) => self.join_or_wait(pending, how, taken),

@@ -4,7 +4,6 @@ use super::TurnQueue;
 use crate::{
     flow::{Stop, record_stop},
     pending::Pending,
-    queue_settings::QueueSettings,
 };
 use foldback_directives::inbound::Queue;
 use foldback_store::StoreError;
@@ -12,16 +11,13 @@ use foldback_wire::{JoinKind, SessionId, TurnId, rpc::MessageWait};
 use std::collections::BTreeSet;
 
 impl TurnQueue {
-    /// The settings of a session changed: they count for what waits there, too.
+    /// Has these settings of a session count for what waits there.
     pub(crate) fn change_settings(&self, session: &SessionId, stored: &Queue) {
         let config = &self.context.ports.config;
-        let change = |pending: &mut Pending| {
-            let (channel, own) = (&pending.message.channel, &pending.overrides.queue);
-            pending.queue = QueueSettings::resolve(config, channel, stored, own);
-        };
+        let change = |pending: &mut Pending| pending.change_session_queue(config, stored);
         self.conversations.change_waiting(session, change);
-        self.arrivals.change(session, change);
-        self.debounced.change(session, change);
+        self.arrivals.change_messages(session, change);
+        self.debounced.change_messages(session, change);
     }
 
     /// The conversations in which something may wait, and how many messages do.
@@ -55,8 +51,8 @@ impl TurnQueue {
             move |pending: &Pending| (pending.id(), of(pending, wait))
         };
         // Against the way that a message goes: one that goes on meanwhile is seen twice, and never missed.
-        let for_more = self.debounced.list(session, told(MessageWait::Debounce));
-        let arriving = self.arrivals.list(session, told(MessageWait::Arrival));
+        let for_more = self.debounced.list_messages(session, told(MessageWait::Debounce));
+        let arriving = self.arrivals.list_messages(session, told(MessageWait::Arrival));
         let for_turn = self.conversations.waiting(session, told(MessageWait::Turn));
         let for_summary = self.conversations.set_aside(session, told(MessageWait::Summary));
         let mut listed = BTreeSet::new();
@@ -84,8 +80,8 @@ impl TurnQueue {
         meant: impl Fn(&Pending) -> bool,
     ) -> Vec<Pending> {
         let mut taken = self.conversations.take_waiting_of(session, &meant);
-        taken.extend(self.arrivals.take(session, &meant));
-        taken.extend(self.debounced.take_of(session, meant));
+        taken.extend(self.arrivals.take_messages(session, &meant));
+        taken.extend(self.debounced.take_messages(session, meant));
         taken
     }
 

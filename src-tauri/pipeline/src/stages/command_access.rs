@@ -5,7 +5,7 @@ use crate::{
     id::sender_ids,
     rules::{Rule, Rules},
 };
-use foldback_wire::{Inbound, Platform};
+use foldback_wire::{ChannelId, Inbound, Platform};
 
 /// The settings that the decision is made from, beside the message.
 #[derive(Clone, Copy)]
@@ -74,6 +74,20 @@ pub(crate) fn command_access(context: AccessContext<'_>, message: &Inbound) -> C
     )
 }
 
+/// Whether the sender of a message that came on a channel of `platform` owns the bot on another channel, too, which
+/// `there` is. An id is a person of one platform: an entry for another platform names somebody else who has such an id.
+pub(crate) fn owns_other_channel(
+    config: &CommandsConfig,
+    (message, platform): (&Inbound, Option<Platform>),
+    (there, platform_there): (&ChannelId, Option<Platform>),
+) -> bool {
+    let entry = |id| match platform_there {
+        Some(same) if platform == Some(same) => config.owner_entry(there, same, id),
+        _ => config.owner_entry_everywhere(id),
+    };
+    sender_ids(message).any(|id| entry(id).is_some())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,5 +151,34 @@ mod tests {
         assert_eq!(access(&config, true, "1"), (false, true));
         config.allow_from.insert("telegram".into(), Vec::new());
         assert_eq!(access(&config, false, "3"), (false, false));
+    }
+
+    #[test]
+    fn an_owner_of_one_channel_owns_another_by_an_entry_that_counts_there() {
+        let owns = |owners: &[&str], there: &str, platform_there| {
+            let config = CommandsConfig {
+                owner_allow_from: list(owners),
+                ..CommandsConfig::default()
+            };
+            let mut message = inbound("/allowlist");
+            message.sender.id = "1".into();
+            let from = (&message, Some(platform::TELEGRAM));
+            owns_other_channel(&config, from, (&there.into(), Some(platform_there)))
+        };
+        for everywhere in ["1", "*"] {
+            assert!(owns(&[everywhere], "slack", platform::SLACK), "{everywhere}");
+        }
+        assert!(owns(&["telegram:1"], "work", platform::TELEGRAM));
+        assert!(owns(&["work:1"], "work", platform::TELEGRAM));
+        assert!(!owns(&["home:1"], "work", platform::TELEGRAM));
+        assert!(!owns(&["telegram:1"], "slack", platform::SLACK));
+        assert!(
+            !owns(&["slack:1"], "slack", platform::SLACK),
+            "that is another person"
+        );
+        assert!(
+            !owns(&["slack:*"], "slack", platform::SLACK),
+            "everybody of that platform"
+        );
     }
 }

@@ -8,8 +8,10 @@ use super::{
     tool::keepable,
 };
 use crate::{
+    config::Narration,
     context::RunState,
     deadline::Deadline,
+    deciding::failing_setting,
     leaks::LeakWatch,
     output::{OutputEvent, STOPPED_AT_MOST},
     permissions::PermissionAnswer,
@@ -20,7 +22,7 @@ use crate::{
 use foldback_agents::{Agent, AgentEvent, Step, TurnRequest};
 use foldback_store::StoreError;
 use foldback_wire::{
-    AgentFault, Draft, Fault, Kind, RunActivity, SessionId, SessionStart, Stage, StopReason,
+    AgentFault, DecidingSetting, Draft, Fault, Kind, RunActivity, SessionId, SessionStart, Stage, StopReason,
     rpc::AgentSession,
 };
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
@@ -55,6 +57,8 @@ pub(crate) struct Run<'a> {
     pub(crate) state: Arc<RunState>,
     /// The messages of other turns that come into this run, as events of both; they are written as its agent starts.
     pub(crate) beside: Vec<Draft>,
+    /// The treatment of what the agent says before a tool call.
+    pub(crate) narration: Narration,
     /// True where the chat may see something of tool calls, and of reasoning.
     pub(crate) shows_tools: bool,
     pub(crate) shows_thoughts: bool,
@@ -136,9 +140,11 @@ impl Run<'_> {
             End::Failed(fault, detail) => {
                 let detail = self.recorder.words(&detail).into_owned();
                 tracing::warn!(%fault, "the run failed");
+                let setting = failing_setting(&progress.backend, fault, &detail);
                 self.recorder.note(Kind::RunFailed {
                     fault,
                     detail: detail.clone(),
+                    decided_by: setting.map(|setting| self.recorder.deciding(&setting)),
                 })?;
                 (
                     StopReason::Error,
@@ -429,7 +435,27 @@ impl Run<'_> {
         Ok(())
     }
 
-    async fn record_decisions(&self, Decisions { events, output }: Decisions) -> Result<(), StoreError> {
+    /// The setting that keeps narration off the chat, where it does.
+    fn hides_narration(&self) -> Option<DecidingSetting> {
+        (self.narration == Narration::Hide).then(|| DecidingSetting {
+            // Where nothing is set, the channel's abilities decide.
+            value: "hide".to_owned(),
+            ..self.recorder.deciding("output.narration")
+        })
+    }
+
+    async fn record_decisions(&self, decisions: Decisions) -> Result<(), StoreError> {
+        let Decisions { mut events, output } = decisions;
+        for event in &mut events {
+            if let Kind::MessageEnded {
+                narration: true,
+                decided_by,
+                ..
+            } = event
+            {
+                *decided_by = self.hides_narration();
+            }
+        }
         for event in &output {
             if let OutputEvent::Text { message, text } = event {
                 self.leaks.add_clean_text(*message, text);

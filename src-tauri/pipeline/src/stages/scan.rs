@@ -197,6 +197,7 @@ impl<'a> Scan<'a> {
             message,
             bytes,
             narration,
+            decided_by: None,
         });
         decisions.output.push(OutputEvent::Ended { narration });
     }

@@ -12,8 +12,8 @@ mod tests;
 pub(crate) use question::{Decider, line, shows_all};
 
 use crate::config::Interval;
-use foldback_wire::{AgentFault, Answerer, PermissionOption, PermissionRequest};
-use std::fmt;
+use foldback_wire::{AgentFault, Answerer, PermissionOption, PermissionRequest, duration_in_words};
+use std::{fmt, time::Duration};
 
 /// A sentence to the people in a chat.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,8 +150,8 @@ impl NoDecision {
     pub(crate) fn for_operator(self) -> String {
         match self {
             Self::TimedOut(within) => format!(
-                "nobody answered within {} ms (agent.permissions.timeout)",
-                within.0.as_millis()
+                "no answer came within {} (agent.permissions.timeout)",
+                duration_in_words(within.0)
             ),
             Self::TooMany { waiting } => {
                 format!("{waiting} requests of this run wait for a person already")
@@ -191,7 +191,7 @@ impl fmt::Display for UserText<'_> {
             }
             Self::ToolEnded { name, failed, ms } => {
                 let ended = if failed { "failed" } else { "done" };
-                write!(f, "🔧 `{name}` {ended} in {ms} ms")
+                write!(f, "🔧 `{name}` {ended} in {}", Took(ms))
             }
             Self::ToolUnfinished { name } => write!(f, "🔧 `{name}` not finished"),
             Self::CommandAnswer { text } => f.write_str(text),
@@ -209,6 +209,20 @@ impl fmt::Display for UserText<'_> {
             ),
             Self::AnsweredBy(ref answerer) => write!(f, "↪️ The answer comes from {answerer}."),
             Self::Excerpt { shown, whole } => write!(f, "{shown} of {whole} bytes"),
+        }
+    }
+}
+
+/// The time that a call took, in milliseconds: as they are where they are few.
+struct Took(u128);
+
+impl fmt::Display for Took {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match u64::try_from(self.0) {
+            Ok(ms) if ms >= 10_000 => f.write_str(&duration_in_words(Duration::from_secs(
+                Duration::from_millis(ms).as_secs(),
+            ))),
+            _ => write!(f, "{} ms", self.0),
         }
     }
 }

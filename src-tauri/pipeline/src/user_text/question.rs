@@ -3,7 +3,8 @@
 use super::NoDecision;
 use crate::config::Interval;
 use foldback_wire::{
-    Actor, CallPreview, FileChange, PermissionKind, PermissionOption, PermissionRequest, visible_line,
+    Actor, CallPreview, FileChange, PermissionKind, PermissionOption, PermissionRequest, duration_in_words,
+    visible_line,
 };
 use std::fmt::Write as _;
 
@@ -36,6 +37,7 @@ pub(crate) fn shows_all(request: &PermissionRequest) -> bool {
 
 /// The answers that count.
 fn end(shows_all: bool, number: &str, timeout: Interval) -> String {
+    let timeout = duration_in_words(timeout.0);
     if shows_all {
         format!("Answer yes or no within {timeout}, or /approve {number} or /deny {number}.")
     } else {
@@ -236,7 +238,9 @@ pub(super) fn decided(title: &str, option: Option<&PermissionOption>, by: Decide
     };
     let who = match by {
         Decider::Actor(by) => format!("by {by:#}"),
-        Decider::Pipeline(NoDecision::TimedOut(within)) => format!("no answer came within {within}"),
+        Decider::Pipeline(NoDecision::TimedOut(within)) => {
+            format!("no answer came within {}", duration_in_words(within.0))
+        }
         Decider::Pipeline(NoDecision::TooMany { waiting }) => {
             format!("{waiting} other requests wait for an answer already")
         }

@@ -1,55 +1,10 @@
 //! The sentences to the people in a chat: none names a setting, and what has another remedy is another one.
 
 use super::*;
-use crate::config;
+use crate::config::setting_names;
 use foldback_wire::{Actor, AgentFault, Answerer, PermissionKind, UserId};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
-
-/// Names of settings as an operator writes them: the path of each (`agent.permissions.timeout`), the ends of it that
-/// have a point (`permissions.timeout`), and each key that is no English word (`in_chat`).
-fn settings() -> BTreeSet<String> {
-    let schema = serde_json::to_value(config::schema()).unwrap();
-    let mut names = BTreeSet::new();
-    walk(&schema, &schema, &mut Vec::new(), &mut names);
-    names
-}
-
-fn walk(schema: &Value, at: &Value, path: &mut Vec<String>, names: &mut BTreeSet<String>) {
-    // As deep as tables go, channels of channels and the alternatives of a table included.
-    if path.len() > 6 {
-        return;
-    }
-    if let Some(table) = at["$ref"].as_str() {
-        walk(
-            schema,
-            schema.pointer(table.trim_start_matches('#')).unwrap(),
-            path,
-            names,
-        );
-    }
-    for of in ["anyOf", "oneOf", "allOf"] {
-        for at in at[of].as_array().into_iter().flatten() {
-            walk(schema, at, path, names);
-        }
-    }
-    if at["additionalProperties"].is_object() {
-        path.push("NAME".to_owned());
-        walk(schema, &at["additionalProperties"], path, names);
-        path.pop();
-    }
-    for (key, at) in at["properties"].as_object().into_iter().flatten() {
-        path.push(key.clone());
-        for from in 0..path.len() - 1 {
-            names.insert(path[from..].join("."));
-        }
-        if key.contains('_') {
-            names.insert(key.clone());
-        }
-        walk(schema, at, path, names);
-        path.pop();
-    }
-}
 
 /// The number of a sentence in the table.
 const fn number(text: &UserText<'_>) -> usize {
@@ -180,15 +135,7 @@ fn each(mut see: impl FnMut(&UserText<'_>)) {
 
 #[test]
 fn no_sentence_to_a_chat_names_a_setting() {
-    let settings = settings();
-    for known in [
-        "agent.permissions.timeout",
-        "permissions.timeout",
-        "in_chat",
-        "max_messages",
-    ] {
-        assert!(settings.contains(known), "{known} is not among {settings:?}");
-    }
+    let settings = setting_names();
     let mut seen = BTreeSet::new();
     each(|text| {
         seen.insert(number(text));
@@ -206,10 +153,7 @@ fn no_sentence_to_a_chat_names_a_setting() {
 #[test]
 fn the_operator_is_told_which_setting_decided_in_the_place_of_a_person() {
     let why = NoDecision::TimedOut(Interval::minutes(5)).for_operator();
-    assert_eq!(
-        why,
-        "nobody answered within 300000 ms (agent.permissions.timeout)"
-    );
+    assert_eq!(why, "no answer came within 5 minutes (agent.permissions.timeout)");
 }
 
 #[test]

@@ -227,9 +227,10 @@ async fn owners_see_the_lists_the_configuration_and_what_goes_on() {
     let lists = answer(&bot, "/allowlist").await;
     for part in [
         "Who may write on telegram:",
-        "Directly (",
-        "Owners: *",
-        "Wait: nobody",
+        "Directly: everybody",
+        "In groups: everybody, when the bot is mentioned",
+        "Owners: everybody",
+        "Wait: none",
     ] {
         assert!(lists.contains(part), "{lists}");
     }
@@ -308,8 +309,14 @@ async fn the_bot_says_how_it_speaks() {
         ("/tts always", "⚙️ Speech: always."),
         ("/tts status", "Spoken: always (session)."),
         ("/tts default", "⚙️ Speech: default."),
-        ("/tts provider", "speech.backend = none"),
-        ("/tts limit 500", "speech.max_chars"),
+        (
+            "/tts provider",
+            "Only the operator chooses the voice. It is none now.",
+        ),
+        (
+            "/tts limit 500",
+            "characters are spoken at once. Only the operator changes that.",
+        ),
         ("/tts summary off", "No text is summarised"),
         ("/tts help", "off, tagged, inbound, always or default"),
     ] {

@@ -179,7 +179,7 @@ async fn a_reset_clears_all_but_what_is_carried_over_and_lists_that_also_at_the_
     }
     bot.turn(PLATFORM, "/new").await;
     let screen = bot.screen(PLATFORM);
-    let told = "✅ A new conversation begins. It keeps: elevated ask, exec.ask always, send allow.";
+    let told = "✅ A new conversation begins. It keeps: elevated ask, exec ask always, send allow.";
     assert_eq!(screen.last().map(String::as_str), Some(told), "{screen:?}");
     bot.turn(PLATFORM, "/verbose full").await;
     bot.engine

@@ -54,6 +54,7 @@ mod pairing;
 mod panics;
 mod parts;
 mod permissions;
+mod plain_words;
 mod preview;
 mod queue_modes;
 mod receipts;

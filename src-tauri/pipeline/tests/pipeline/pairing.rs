@@ -310,3 +310,48 @@ async fn the_bots_own_messages_stop_and_an_answer_to_them_counts_as_a_mention() 
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
     bot.check().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_owner_of_one_channel_lets_nobody_in_on_another() {
+    let config = format!("{PAIRING}[commands]\nowner_allow_from = [\"signal:alice\", \"telegram:bob\"]\n");
+    let bot = Bot::with(&config).await;
+    assert_eq!(writes(&bot, "mallory").await, UNPAIRED);
+    let code = code(&bot, "mallory");
+    for decision in ["approve", "refuse"] {
+        bot.turn(platform::SIGNAL, &format!("/allowlist {decision} {code}"))
+            .await;
+        let told = bot.screen(platform::SIGNAL).pop();
+        assert_eq!(
+            told.as_deref(),
+            Some("⛔ Nothing was changed: they wait on telegram, and only its owners decide about them.")
+        );
+    }
+    let listed = bot.engine.pairings();
+    assert_eq!((listed.pending.len(), listed.approved.len()), (1, 0));
+    let refused: Vec<_> = bot
+        .kinds()
+        .await
+        .into_iter()
+        .filter_map(|kind| match kind {
+            Kind::InlineDirectives(read) => Some((read.findings.join(" "), read.setting)),
+            _ => None,
+        })
+        .collect();
+    let why = "alice is not an owner on telegram".to_owned();
+    let expected = (why, Some("commands.owner_allow_from".to_owned()));
+    assert_eq!(refused, [expected.clone(), expected]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_owner_of_every_channel_lets_people_in_from_any() {
+    let config = format!("{PAIRING}[commands]\nowner_allow_from = [\"alice\"]\n");
+    let bot = Bot::with(&config).await;
+    assert_eq!(writes(&bot, "mallory").await, UNPAIRED);
+    let code = code(&bot, "mallory");
+    bot.turn(platform::SIGNAL, &format!("/allowlist approve {code}"))
+        .await;
+    bot.says([text("Welcome.")]);
+    assert_eq!(writes(&bot, "mallory").await, Terminal::Replied);
+    bot.check().await;
+}

@@ -277,12 +277,80 @@ async fn a_message_that_waits_tells_the_settings_with_their_sources() {
         .collect();
     let expected = [
         ("followup", SettingSource::Global),
-        ("1000 ms", SettingSource::Channel),
+        ("1 second", SettingSource::Channel),
         ("9", SettingSource::Inline),
         ("old", SettingSource::Session),
     ];
     assert_eq!(told, expected.map(|(value, source)| (value.to_owned(), source)));
     assert_eq!(second.ended().await, Some(Terminal::Replied));
+}
+
+/// The texts of the messages that began a run, in order.
+async fn runs(bot: &Bot) -> Vec<String> {
+    let events = bot.events().await;
+    let started = events
+        .iter()
+        .filter(|event| matches!(event.kind, Kind::RunStarted { .. }));
+    let text_of = |turn| {
+        events.iter().find_map(|event| match &event.kind {
+            Kind::Received { message } if event.turn == turn => Some(message.text.clone()),
+            _ => None,
+        })
+    };
+    started.filter_map(|event| text_of(event.turn)).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_new_session_has_set_counts_for_what_waits_there() {
+    let bot = Bot::with("").await;
+    bot.turn(ON, "/queue collect debounce:60s").await;
+    bot.says([later(5_000, "one")]);
+    let _first = bot.user(ON, "1").await;
+    for word in ["2", "3", "/new 4"] {
+        pause(100).await;
+        bot.says([text("more")]);
+        let _waits = bot.user(ON, word).await;
+    }
+    pause(20_000).await;
+    assert_eq!(
+        runs(&bot).await,
+        ["1", "2", "3", "/new 4"],
+        "each after the other"
+    );
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_end_of_a_session_cleared_counts_for_what_waits_there() {
+    let bot = Bot::with("[agent]\nmax_runs = 1\n[session.reset]\nidle = \"1m\"\n").await;
+    bot.says([later(100_000, "busy")]);
+    let _busy = bot.user(platform::SLACK, "busy").await;
+    bot.turn(ON, "/queue collect debounce:0").await;
+    for (word, after) in [("1", 0), ("2", 100), ("3", 70_000)] {
+        pause(after).await;
+        bot.says([text("more")]);
+        let _waits = bot.user(ON, word).await;
+    }
+    pause(100_000).await;
+    assert_eq!(runs(&bot).await, ["busy", "1", "2", "3"], "each after the other");
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shorter_wait_for_quiet_counts_for_what_waits_for_it() {
+    let bot = Bot::with("[queue]\nmode = \"collect\"\ndebounce = \"50s\"\n").await;
+    bot.says([later(5_000, "one")]);
+    let _first = bot.user(ON, "1").await;
+    pause(100).await;
+    bot.says([text("two")]);
+    let second = bot.user(ON, "2").await;
+    pause(9_900).await;
+    assert_eq!(runs(&bot).await, ["1"]);
+    bot.turn(ON, "/queue debounce:0").await;
+    let began = bot.now_ms();
+    assert_eq!(second.ended().await, Some(Terminal::Replied));
+    assert!(bot.now_ms() - began < 5_000, "it does not wait on");
+    bot.check().await;
 }
 
 #[test]

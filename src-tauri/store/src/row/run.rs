@@ -21,6 +21,7 @@ pub(super) fn words(kind: &Kind) -> String {
             message,
             bytes,
             narration,
+            ..
         } => message_ended(*message, *bytes, *narration),
         Kind::Tool { call } => format!("{} {}", call.name, call.status),
         Kind::AgentSession {
@@ -97,7 +98,7 @@ pub(super) fn words(kind: &Kind) -> String {
             Some(next) => format!("attempt {attempt}, now {next}: {detail}"),
             None => format!("attempt {attempt} in {}: {detail}", lasting(*after_ms)),
         },
-        Kind::RunFailed { fault, detail } => said(fault, detail),
+        Kind::RunFailed { fault, detail, .. } => said(fault, detail),
         Kind::RunEnded { run, reason } => match reason {
             StopReason::End => format!("agent run {run} ended"),
             StopReason::Error => format!("agent run {run} failed"),

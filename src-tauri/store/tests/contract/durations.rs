@@ -104,6 +104,7 @@ pub(crate) async fn a_hold_is_as_long_at_its_beginning_as_at_its_end(mut house: 
         message: 0,
         bytes: 61,
         narration: false,
+        decided_by: None,
     };
     journal.append(vec![at(2_500, ends)]).unwrap();
     journal.flush().await.unwrap();

@@ -2,7 +2,10 @@
 
 use foldback_api::typescript::File;
 use foldback_directives::inbound::{Argument, Form, Kind, Row, TABLE};
-use foldback_pipeline::command_references;
+use foldback_pipeline::{
+    command_references,
+    config::{TEMPLATE_NAMES, TemplateText},
+};
 use std::fmt::Write as _;
 
 const HEAD: &str = include_str!("commands/head.md");
@@ -22,6 +25,7 @@ pub(crate) fn page() -> File {
         // Writing to a String cannot fail, here and below.
         let _ = writeln!(text, "| `{usage}`{aliases} | {} | {who} |", command.about);
     }
+    template_names(&mut text);
     text += "\n## Directives\n";
     for row in TABLE {
         directive(&mut text, row);
@@ -29,6 +33,22 @@ pub(crate) fn page() -> File {
     File {
         name: "commands.md",
         text,
+    }
+}
+
+/// The names that texts of the configuration know.
+fn template_names(text: &mut String) {
+    text.push_str(
+        "\n## Names in texts\n\nSome texts of the configuration have names in braces, which are filled in. A name that a text \
+         does not know is an error\nof the configuration, with its line.\n\n| name | known in | stands for |\n|---|---|---|\n",
+    );
+    for row in &TEMPLATE_NAMES {
+        let names = row.spelling().replace(" to ", "` to `");
+        let known_in = match row.text() {
+            TemplateText::ResponsePrefix => "`response_prefix`; `{{ }}` as well",
+            TemplateText::CustomCommand => "`prompt` and `run` of `[commands.custom.NAME]`",
+        };
+        let _ = writeln!(text, "| `{names}` | {known_in} | {} |", row.about);
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
             fault,
             "What the agent does next is the planned fault's work.",
         ),
-        Kind::RunFailed { fault, detail } => {
+        Kind::RunFailed { fault, detail, .. } => {
             let effect = "The agent says no more in this run.";
             Explanation::new(fault.code(), fault.about(), effect).with("why", detail)
         }

@@ -70,6 +70,7 @@ pub(crate) fn judge(
                     attempt.calls
                 },
                 replaced_by: None,
+                decided_by: None,
             };
             return Verdict::Settle {
                 outcome,

@@ -13,7 +13,7 @@ use crate::{
     rules::Rule,
 };
 use foldback_store::{OutboxEntry, StoreError};
-use foldback_wire::{Draft, Kind, Operation, Outcome, OutcomeCode};
+use foldback_wire::{DecidingSetting, Draft, Kind, Operation, Outcome, OutcomeCode};
 use std::{sync::Arc, time::Duration};
 
 impl DeliveryQueues {
@@ -44,6 +44,7 @@ impl DeliveryQueues {
         follow_up: FollowUp,
     ) -> Result<OperationCompletion, StoreError> {
         let op = queued.entry.op;
+        outcome.decided_by = why_dry(queued, &outcome);
         tracing::debug!(outcome = %outcome.code, attempts = outcome.attempts, "settled");
         self.own_messages
             .remember_message(&queued.entry.channel, &queued.entry.target, &outcome);
@@ -184,4 +185,17 @@ fn path_of(operation: &Operation) -> Option<&str> {
         Operation::SendFile { path, .. } | Operation::SendVoice { path, .. } => Some(path.as_str()),
         _ => None,
     }
+}
+
+/// The setting by which an operation was a dry run. None where the setting says otherwise: then a person disarmed the channel,
+/// or tests a message by hand.
+fn why_dry(queued: &QueuedOperation, outcome: &Outcome) -> Option<DecidingSetting> {
+    let entry = &queued.entry;
+    let is_of_channel = outcome.code == OutcomeCode::DryRun && !entry.dry_run;
+    let armed = is_of_channel.then(|| {
+        queued
+            .recorder
+            .deciding(&format!("channels.{}.armed", entry.channel))
+    })?;
+    (armed.value == "false").then_some(armed)
 }

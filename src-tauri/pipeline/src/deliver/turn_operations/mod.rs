@@ -83,13 +83,8 @@ impl TurnOperations {
         output: OutputConfig,
         rules: Rules,
     ) -> Self {
-        let default = if can.edit {
-            Narration::Show
-        } else {
-            Narration::Hide
-        };
         let narration = if rules.holds(Rule::ScanNarration) {
-            output.narration.unwrap_or(default)
+            output.narration_on(can.edit)
         } else {
             Narration::Show
         };

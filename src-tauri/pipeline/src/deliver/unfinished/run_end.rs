@@ -22,7 +22,7 @@ impl RunEnd {
         let mut run = Self::CutOff;
         for event in events {
             match &event.kind {
-                Kind::RunFailed { fault, detail } => return Self::Failed(*fault, detail.clone()),
+                Kind::RunFailed { fault, detail, .. } => return Self::Failed(*fault, detail.clone()),
                 Kind::Passed {
                     stage: Stage::Run,
                     detail,

@@ -19,7 +19,7 @@ fn the_agents_words_are_one_line_of_code_each() {
     assert_eq!(
         asked("rm `x`\n", Some(" {\"path\": \"`x`\"}")),
         "🔐 The agent asks for your permission: `rm ˋxˋ`\nWith: `{\"path\": \"ˋxˋ\"}`\n\
-         Answer yes or no within 5m, or /approve 12-1 or /deny 12-1."
+         Answer yes or no within 5 minutes, or /approve 12-1 or /deny 12-1."
     );
     for nothing in [None, Some(" ")] {
         assert_eq!(asked("rm x", nothing).lines().count(), 2);
@@ -31,7 +31,7 @@ fn all_of_a_call_is_shown_where_it_fits() {
     let command = format!("echo {}; rm -rf ~", "y".repeat(900));
     let text = asked(&command, Some("{}"));
     assert!(text.contains(&format!("`{command}`")), "{text}");
-    assert!(text.ends_with("\nAnswer yes or no within 5m, or /approve 12-1 or /deny 12-1."));
+    assert!(text.ends_with("\nAnswer yes or no within 5 minutes, or /approve 12-1 or /deny 12-1."));
     let lines = |count: usize| CallPreview {
         changes: vec![FileChange {
             path: "a.md".to_owned(),
@@ -62,7 +62,7 @@ fn what_is_left_out_is_counted_and_the_end_shown() {
     let whole = "é".repeat(HEAD + TAIL);
     let text = asked(&whole, Some(&whole));
     assert_eq!(text.matches(&format!("`{whole}`")).count(), 2, "{text}");
-    assert!(text.ends_with("\nAnswer yes or no within 5m, or /approve 12-1 or /deny 12-1."));
+    assert!(text.ends_with("\nAnswer yes or no within 5 minutes, or /approve 12-1 or /deny 12-1."));
 }
 
 /// Nobody allows in the chat what nobody could read there.
@@ -120,7 +120,7 @@ fn what_is_shown_in_part_can_only_be_rejected() {
         assert!(
             text.ends_with(
                 "\nNot all of it fits here, so that it can be allowed only at the console, which shows all of it. \
-                 Answer no or /deny 12-1 within 5m to reject it."
+                 Answer no or /deny 12-1 within 5 minutes to reject it."
             ),
             "{text}"
         );
@@ -226,7 +226,7 @@ fn a_file_that_would_change_is_shown_with_its_lines() {
     assert_eq!(
         previewed("Writing to a.md", None, preview),
         "🔐 The agent asks for your permission: `Writing to a.md`\nChanges `notes/ˋaˋ⟨U+202E⟩.md`: +1 −1\n`-two`\n\
-         `+2`\nAnswer yes or no within 5m, or /approve 12-1 or /deny 12-1."
+         `+2`\nAnswer yes or no within 5 minutes, or /approve 12-1 or /deny 12-1."
     );
     let preview = CallPreview {
         changes: vec![FileChange {
@@ -250,7 +250,7 @@ fn a_file_that_would_change_is_shown_with_its_lines() {
         previewed("Writing", None, preview),
         "🔐 The agent asks for your permission: `Writing`\nChanges `authorized_keys`: +1 −0\n`+key`\n\
          In `authorized_keys:`\nIn `authorized_keys2`\nIn `/home/bot/.ssh/authorized_keys`\n\
-         Answer yes or no within 5m, or /approve 12-1 or /deny 12-1."
+         Answer yes or no within 5 minutes, or /approve 12-1 or /deny 12-1."
     );
     let preview = CallPreview {
         locations: vec!["/srv/site/a.md:7".to_owned()],

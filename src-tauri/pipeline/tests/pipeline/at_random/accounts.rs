@@ -1,7 +1,7 @@
 //! Holds what the platforms show against what the journal says.
 
 use super::{
-    Round,
+    GROUP_HISTORY, Round,
     marks::{marks, place_of},
 };
 use foldback_channels::platform;
@@ -9,12 +9,13 @@ use foldback_channels::sim::{Author, Content};
 use foldback_pipeline::invariants::{self, Extent};
 use foldback_store::Journal as _;
 use foldback_wire::{
-    EffectiveSetting, Event, Kind, OpId, OutcomeCode, Seq, SessionId, StopReason, Terminal, TurnId,
+    EffectiveSetting, Event, HoldReason, Kind, OpId, OutcomeCode, Seq, SessionId, StopReason, Terminal,
+    TurnId, UserId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that a message can come to; a run of some thousands has all of it.
-const ALL: [&str; 14] = [
+const ALL: [&str; 19] = [
     "replied",
     "silent",
     "command",
@@ -29,6 +30,11 @@ const ALL: [&str; 14] = [
     "unknown",
     "joined: steered_too",
     "not steered",
+    "blocked(send_denied)",
+    "waited for more",
+    "group history",
+    "custom command",
+    "by a schedule",
 ];
 
 /// What a round came to, by name: each end of a turn, each way into another run, each doubtful operation.
@@ -63,6 +69,9 @@ struct Told {
     /// `telegram.c3`.
     place: String,
     session: Option<SessionId>,
+    sender: Option<UserId>,
+    /// A schedule began it; the others a message did.
+    scheduled: bool,
     mark: Option<String>,
     run_started: bool,
     /// Its run ended by itself.
@@ -88,7 +97,8 @@ pub(super) async fn accounts(round: &Round, number: u64, arrivals: usize) -> Acc
         ..Accounts::default()
     };
     let turns = turns(&events, &mut accounts);
-    let received = turns.values().filter(|turn| !turn.place.is_empty()).count();
+    let arrived = |turn: &&Told| !turn.place.is_empty() && !turn.scheduled;
+    let received = turns.values().filter(arrived).count();
     assert_eq!(received, arrivals, "round {number}: every arrival is a turn");
     for (id, turn) in &turns {
         let terminal = turn
@@ -111,7 +121,7 @@ pub(super) async fn accounts(round: &Round, number: u64, arrivals: usize) -> Acc
             );
         }
     }
-    in_order(&events, number);
+    in_order(&events, &turns, number);
     to_their_chats(&events, &turns, number);
     on_the_screens(round, &turns, number);
     accounts
@@ -129,7 +139,25 @@ fn turns(events: &[Event], accounts: &mut Accounts) -> BTreeMap<TurnId, Told> {
         match &event.kind {
             Kind::Received { message } => {
                 turn.place = format!("{}.{}", message.channel, message.chat);
+                turn.sender = Some(message.sender.id.clone());
                 turn.mark = marks(&message.text).first().map(|mark| (*mark).to_owned());
+            }
+            Kind::ScheduleDue(_) => {
+                // Each of its turns has the same text.
+                (turn.scheduled, turn.mark) = (true, None);
+                accounts.count("by a schedule");
+            }
+            Kind::GroupHistory { messages, .. } => {
+                assert!(messages.len() <= GROUP_HISTORY, "turn {id}: {messages:?}");
+                accounts.count("group history");
+            }
+            Kind::Waiting {
+                op: None,
+                reason: HoldReason::Debounce,
+                ..
+            } => accounts.count("waited for more"),
+            Kind::InlineDirectives(read) if read.directives.iter().any(|one| one.name == "standup") => {
+                accounts.count("custom command");
             }
             Kind::RunStarted { .. } => turn.run_started = true,
             Kind::RunEnded { reason, .. } => turn.answered = *reason == StopReason::End,
@@ -153,9 +181,13 @@ fn turns(events: &[Event], accounts: &mut Accounts) -> BTreeMap<TurnId, Told> {
     turns
 }
 
-/// In a session, runs begin in the order in which their messages came; only one that interrupts goes before those that
-/// wait.
-fn in_order(events: &[Event], number: u64) {
+/// The session, and the chat and the sender of those messages that keep an order of their own.
+type OrderKey<'a> = (&'a SessionId, Option<(&'a str, &'a UserId)>);
+
+/// In a session, runs begin in the order in which the messages of each sender came to a chat; only one that interrupts goes
+/// before those that wait. Senders overtake each other where one writes on while the other pauses, and chats that share a
+/// session where a message is set aside.
+fn in_order(events: &[Event], turns: &BTreeMap<TurnId, Told>, number: u64) {
     let interrupts =
         |setting: &EffectiveSetting| setting.setting == "queue.mode" && setting.value == "interrupt";
     let interrupting: BTreeSet<TurnId> = events
@@ -163,7 +195,20 @@ fn in_order(events: &[Event], number: u64) {
         .filter(|event| matches!(&event.kind, Kind::SettingsResolved { settings } if settings.iter().any(interrupts)))
         .filter_map(|event| event.turn)
         .collect();
-    let mut last: BTreeMap<&SessionId, TurnId> = BTreeMap::new();
+    let is_apart = |kind: &Kind| {
+        matches!(
+            kind,
+            Kind::Evicted { .. }
+                | Kind::Waiting {
+                    op: None,
+                    reason: HoldReason::Debounce,
+                    ..
+                }
+        )
+    };
+    let apart = events.iter().filter(|event| is_apart(&event.kind));
+    let apart: BTreeSet<TurnId> = apart.filter_map(|event| event.turn).collect();
+    let mut last: BTreeMap<OrderKey<'_>, TurnId> = BTreeMap::new();
     for event in events {
         let (Some(session), Some(turn), Kind::RunStarted { .. }) = (&event.session, event.turn, &event.kind)
         else {
@@ -172,11 +217,18 @@ fn in_order(events: &[Event], number: u64) {
         if interrupting.contains(&turn) {
             continue;
         }
-        if let Some(before) = last.insert(session, turn) {
-            assert!(
-                before < turn,
-                "round {number}: turn {before} ran before turn {turn} in {session}"
-            );
+        // Those of other chats do not wait for one that waits for more of its sender, nor for one that is set aside for
+        // the next message of its own chat.
+        let of_all = (!apart.contains(&turn)).then_some((session, None));
+        let Told { place, sender, .. } = &turns[&turn];
+        let of_sender = (session, sender.as_ref().map(|sender| (place.as_str(), sender)));
+        for of in of_all.into_iter().chain([of_sender]) {
+            if let Some(before) = last.insert(of, turn) {
+                assert!(
+                    before < turn,
+                    "round {number}: turn {before} ran before turn {turn} in {of:?}"
+                );
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ const DIRECTIVES: [&str; 8] = [
     "/queue reset",
     "/elevated ask",
 ];
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 20] = [
     "/help",
     "/commands",
     "/status",
@@ -40,6 +40,10 @@ const COMMANDS: [&str; 16] = [
     "/compact",
     "/approve",
     "/activation always",
+    "/send off",
+    "/send on",
+    "/send on",
+    "/send default",
 ];
 const STOP_WORDS: [&str; 3] = ["stop", "STOP!", "abort"];
 
@@ -162,6 +166,8 @@ impl<'a> People<'a> {
             36..37 => " \n".to_owned(),
             37..39 => format!("{}{mark}", "much ".repeat(400)),
             39..40 => format!("/new {mark}"),
+            40..44 => format!("/standup {mark} and more"),
+            44..45 => "/tired".to_owned(),
             _ => format!("what is {mark}?"),
         }
     }

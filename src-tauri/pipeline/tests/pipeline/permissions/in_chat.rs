@@ -73,7 +73,7 @@ async fn of_a_long_command_everybody_sees_the_real_end_and_its_size() {
             assert!(text.contains("of 100004 bytes are left out"), "{}", text.len());
         }
     }
-    assert!(question.ends_with("Answer no or /deny 1-1 within 5m to reject it."));
+    assert!(question.ends_with("Answer no or /deny 1-1 within 5 minutes to reject it."));
     answers(&bot, "alice", "no").await;
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
     bot.check().await;

@@ -109,7 +109,7 @@ async fn what_was_decided_elsewhere_stands_in_the_place_of_the_question() {
     assert_eq!(bot.turn(PLATFORM, "hi").await, Terminal::Replied);
     let first = &bot.screen(PLATFORM)[0];
     assert!(
-        first.starts_with("🔐 Rejected, no answer came within 5m: "),
+        first.starts_with("🔐 Rejected, no answer came within 5 minutes: "),
         "{first}"
     );
 }
