@@ -146,6 +146,8 @@ impl Backend {
         };
         let shared = Arc::new(Shared {
             hooks: hooks.statuses(),
+            hooks_stop: hooks.stop(),
+            hook_work: Tasks::default(),
             workspace,
             configuration,
             actor,
@@ -186,7 +188,7 @@ impl Backend {
     /// operators beside that.
     fn attend(&self, before: Seq, file: Option<PathBuf>, hooks: Hooks) {
         self.spawn(self.clone().follow(before));
-        self.spawn(super::hooks::run(hooks, before));
+        self.shared.hook_work.spawn(super::hooks::run(hooks, before));
         if file.is_some() {
             self.spawn(self.clone().prune_journal());
         }
