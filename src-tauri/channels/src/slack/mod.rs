@@ -6,6 +6,7 @@ mod command;
 mod event;
 mod hook;
 mod intake;
+mod manifest;
 mod meaning;
 mod names;
 mod receive;
@@ -13,6 +14,8 @@ mod send;
 mod socket;
 mod text;
 mod thread;
+
+pub use manifest::slack_manifest;
 
 use crate::folder::Folder;
 use crate::{
