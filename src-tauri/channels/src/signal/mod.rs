@@ -12,6 +12,7 @@ mod envelope;
 mod fetch;
 mod ids;
 mod link;
+mod members;
 mod memory;
 mod receipts;
 mod receive;
@@ -25,6 +26,7 @@ use attach::MAX_FILE;
 use daemon::Daemon;
 use envelope::Me;
 use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform};
+use members::Groups;
 use memory::Memory;
 use receipts::Receipts;
 use serde_json::{Map, Value};
@@ -47,6 +49,8 @@ pub struct SignalCli {
     listening: tokio::sync::Mutex<Option<receive::Listening>>,
     /// Read receipts under way, which end with the adapter.
     showing: Mutex<JoinSet<()>>,
+    /// Questions for the members of groups, which end with the connection.
+    asking: Mutex<JoinSet<()>>,
 }
 
 /// What outlives a connection.
@@ -56,6 +60,7 @@ struct State {
     memory: Memory,
     inbox: receive::Inbox,
     receipts: Receipts,
+    groups: Groups,
 }
 
 impl SignalCli {
@@ -85,6 +90,7 @@ impl SignalCli {
                 ..State::default()
             })),
             showing: Mutex::default(),
+            asking: Mutex::default(),
             account,
             folder,
             listening: tokio::sync::Mutex::default(),
@@ -125,6 +131,7 @@ impl ChannelAdapter for SignalCli {
     }
 
     async fn disconnect(&self, connection: &Connection) {
+        self.leave_groups();
         let listening = self.listening.lock().await.take();
         if let Some(listening) = listening {
             self.leave(listening).await;
