@@ -72,12 +72,14 @@ pub(crate) async fn brief(
     );
     let (thread, mut enclosed) = (thread?, enclosed?);
     let (mut files, mut read) = (Vec::new(), Vec::new());
-    if let Some(of) = &thread {
+    if let Some(of) = &thread
+        && context.rules.holds(Rule::ThreadRepeated)
+    {
         read.extend(of.thread.texts().map(str::to_owned));
     }
     let message = thread.map_or_else(
         || message.clone(),
-        |read| with_thread(message, read),
+        |read| with_thread(context.rules, message, read),
     );
     for one in &mut enclosed {
         files.append(&mut one.files);
