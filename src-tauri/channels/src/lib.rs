@@ -60,7 +60,7 @@ pub use remote::{RemoteLoopback, ServeError, read_log, serve};
 pub use render::{render, rendered_length};
 pub use signal::SignalCli;
 pub use sim::KEY_WINDOW;
-pub use slack::{Slack, SlackApp, SlackEvents};
+pub use slack::{Slack, SlackApp, SlackEvents, slack_manifest};
 pub use switchboard::{Channel, Closed, Delivered, NameTaken, NotDelivered, Status, Switchboard, is_dry};
 pub use telegram::Telegram;
 pub use thread::{ThreadMessage, ThreadPart, ThreadQuery};

@@ -9,11 +9,16 @@ pub struct MenuCommand {
     pub name: String,
     /// Its effect, in a sentence.
     pub about: String,
-    /// True where words may stand behind it.
-    pub takes_words: bool,
+    /// The words that may stand behind it, as its usage has them; empty where none may.
+    pub words: String,
 }
 
 impl MenuCommand {
+    /// True where words may stand behind it.
+    pub(crate) const fn takes_words(&self) -> bool {
+        !self.words.is_empty()
+    }
+
     /// Its sentence, in at most so many characters.
     pub(crate) fn about_within(&self, most: usize) -> String {
         if self.about.chars().count() <= most {

@@ -33,11 +33,6 @@ impl Caller {
         }
     }
 
-    /// Its name in the configuration.
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Tells the hook of an event, and answers with what became of that.
     pub(crate) async fn tell(&self, event: &Event, left_out: u64) -> HookEnd {
         let began = self.clock.steady();

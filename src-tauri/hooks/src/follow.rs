@@ -1,22 +1,28 @@
 //! Follows the journal and hands each hook what passes its filter.
 
-use crate::{Hook, HookStatuses, call::Caller, status::HookRecord};
+use crate::{Hook, HookStatuses, HooksStop, call::Caller, status::HookRecord};
 use foldback_store::{Journal, Matcher, Scene, StoreError};
-use foldback_wire::{Clock, Draft, Event, Kind, Seq};
+use foldback_wire::{Clock, Draft, Event, HookEnd, Kind, Seq};
 use std::{
     collections::HashMap,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
-use tokio::sync::mpsc::{self, error::TrySendError};
-use tokio_util::sync::CancellationToken;
+use tokio::{
+    sync::mpsc::{self, error::TrySendError},
+    task::JoinSet,
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Most events that wait for a hook.
 const WAITING: usize = 64;
 /// Events that are read at once.
 const BATCH: usize = 512;
+/// Longest time in which what waits is still told once the bot ends.
+const PARTING: Duration = Duration::from_secs(2);
 
 /// The hooks of a bot.
 pub struct Hooks {
@@ -24,6 +30,9 @@ pub struct Hooks {
     clock: Arc<dyn Clock>,
     all: Vec<Hook>,
     statuses: HookStatuses,
+    stop: HooksStop,
+    /// Says that they have ended.
+    _ended: DropGuard,
 }
 
 /// A hook as the reader of the journal sees it.
@@ -33,18 +42,29 @@ struct Listener {
     /// Events that were left out and that the hook was not told of yet.
     left_out: Arc<AtomicU64>,
     record: HookRecord,
+    name: String,
+    /// The latest event that passed its filter.
+    latest: Option<Seq>,
 }
 
 impl Hooks {
     /// Hooks that are told of what a journal gets.
     pub fn new(journal: Arc<dyn Journal>, clock: Arc<dyn Clock>, all: Vec<Hook>) -> Self {
         let statuses = HookStatuses::new(all.len());
+        let (stop, ended) = HooksStop::new();
         Self {
             journal,
             clock,
             all,
             statuses,
+            stop,
+            _ended: ended,
         }
+    }
+
+    /// What ends them in order.
+    pub fn stop(&self) -> HooksStop {
+        self.stop.clone()
     }
 
     /// What becomes of each, in their order.
@@ -52,17 +72,16 @@ impl Hooks {
         self.statuses.clone()
     }
 
-    /// Tells the hooks of everything after `from`, until this is dropped or the journal cannot be read. What is being
-    /// told then is broken off, and a program is ended.
+    /// Tells the hooks of everything after `from`, until they are stopped or the journal cannot be read. Where this is
+    /// dropped, what is being told is broken off, and a program is ended.
     pub async fn run(self, from: Seq) -> Result<(), StoreError> {
         if self.all.is_empty() {
             return Ok(());
         }
         let names: Vec<_> = self.all.iter().map(|hook| hook.name.clone()).collect();
         self.statuses.learn(self.journal.as_ref(), &names, from).await?;
-        let calls = CancellationToken::new();
-        let _calls = calls.clone().drop_guard();
         let now = self.clock.now();
+        let mut callers = JoinSet::new();
         let mut listeners = Vec::new();
         for (number, hook) in self.all.into_iter().enumerate() {
             let record = self.statuses.of(number);
@@ -73,6 +92,8 @@ impl Hooks {
                 waiting,
                 left_out: Arc::clone(&left_out),
                 record: record.clone(),
+                name: hook.name.clone(),
+                latest: None,
             });
             let caller = Caller::new(hook, Arc::clone(&self.clock));
             let told = tell_each(
@@ -82,26 +103,82 @@ impl Hooks {
                 Arc::clone(&self.journal),
                 Arc::clone(&self.clock),
             );
-            tokio::spawn(calls.clone().run_until_cancelled_owned(told));
+            callers.spawn(told);
         }
-        follow(self.journal.as_ref(), from, &mut listeners).await
+        follow(self.journal.as_ref(), from, &mut listeners, self.stop.asked()).await?;
+        // Without the other end of what waits, each caller ends with the last of it.
+        let rest: Vec<_> = listeners.into_iter().map(Listener::into_rest).collect();
+        let parting = self.clock.now().plus(PARTING);
+        tokio::select! {
+            () = async { while callers.join_next().await.is_some() {} } => {}
+            () = self.clock.sleep_until(parting) => {}
+        }
+        callers.shutdown().await;
+        for end in rest.iter().filter_map(Rest::end) {
+            note(self.journal.as_ref(), self.clock.as_ref(), end);
+        }
+        Ok(())
     }
 }
 
-/// Reads what the journal gets, for ever.
-async fn follow(journal: &dyn Journal, from: Seq, listeners: &mut [Listener]) -> Result<(), StoreError> {
+/// What a hook may not be told of any more.
+struct Rest {
+    name: String,
+    latest: Option<Seq>,
+    left_out: Arc<AtomicU64>,
+    record: HookRecord,
+}
+
+impl Rest {
+    /// What the journal is told of it; `None` where the hook was told of everything.
+    fn end(&self) -> Option<HookEnd> {
+        let (calling, waiting) = self.record.untold();
+        let untold = waiting + self.left_out.load(Ordering::Relaxed);
+        let (event, left_out, detail) = match (calling, self.latest) {
+            (Some(event), _) => (event, untold, "the bot ended meanwhile"),
+            (None, Some(event)) if untold > 0 => (event, untold - 1, "the bot ended before"),
+            _ => return None,
+        };
+        Some(HookEnd {
+            hook: self.name.clone(),
+            event,
+            done: false,
+            detail: detail.to_owned(),
+            attempts: u32::from(calling.is_some()),
+            took_ms: 0,
+            left_out,
+        })
+    }
+}
+
+/// Reads what the journal gets, until that is to stop: then to its end.
+async fn follow(
+    journal: &dyn Journal,
+    from: Seq,
+    listeners: &mut [Listener],
+    stop: &CancellationToken,
+) -> Result<(), StoreError> {
     let mut heads = journal.watch();
     let mut scene = Scene::live();
     scene.learn(journal, from).await?;
     for listener in &mut *listeners {
         listener.learn(journal, &scene, from).await?;
     }
-    let mut after = from;
+    let (mut after, mut is_last) = (from, false);
     loop {
         let events = journal.read(Seq(after.0 + 1), BATCH).await?;
         let Some(last) = events.last() else {
-            if heads.changed().await.is_err() {
+            if is_last {
                 return Ok(());
+            }
+            match stop.run_until_cancelled(heads.changed()).await {
+                Some(Ok(())) => {}
+                Some(Err(_)) => return Ok(()),
+                None => {
+                    // What was just appended is read only once it is written.
+                    journal.flush().await?;
+                    is_last = true;
+                }
             }
             continue;
         };
@@ -151,8 +228,19 @@ impl Listener {
         }
     }
 
+    /// Takes no more.
+    fn into_rest(self) -> Rest {
+        Rest {
+            name: self.name,
+            latest: self.latest,
+            left_out: self.left_out,
+            record: self.record,
+        }
+    }
+
     /// Has an event wait for the hook, or counts it.
-    fn offer(&self, event: &Event) {
+    fn offer(&mut self, event: &Event) {
+        self.latest = Some(event.seq);
         let mut told = Box::new(event.clone());
         told.kind.forget_handles();
         self.record.event_waits();
@@ -173,21 +261,30 @@ async fn tell_each(
 ) {
     while let Some(event) = events.recv().await {
         record.call_begins(event.seq);
-        let end = caller.tell(&event, left_out.swap(0, Ordering::Relaxed)).await;
+        // Taken off once the journal has it: a call that is broken off tells nothing.
+        let counted = left_out.load(Ordering::Relaxed);
+        let end = caller.tell(&event, counted).await;
         let done = end.done;
-        // Of no turn: the one that the event is of may have ended, and nothing comes after that.
-        let draft = Draft {
-            at: clock.now(),
-            turn: None,
-            session: None,
-            channel: None,
-            kind: Kind::HookEnded(end),
-        };
-        let told = journal.append(vec![draft]);
-        if let Err(error) = &told {
-            tracing::warn!(hook = %caller.name(), %error, "what became of a hook is not in the journal");
-        }
-        let seq = told.ok().and_then(|places| places.first().copied());
+        let seq = note(journal.as_ref(), clock.as_ref(), end);
+        left_out.fetch_sub(counted, Ordering::Relaxed);
         record.call_ended(seq, done);
     }
+}
+
+/// Has the journal told what became of a hook; answers with the place of that, where the journal took it.
+fn note(journal: &dyn Journal, clock: &dyn Clock, end: HookEnd) -> Option<Seq> {
+    let hook = end.hook.clone();
+    // Of no turn: the one that the event is of may have ended, and nothing comes after that.
+    let draft = Draft {
+        at: clock.now(),
+        turn: None,
+        session: None,
+        channel: None,
+        kind: Kind::HookEnded(end),
+    };
+    let told = journal.append(vec![draft]);
+    if let Err(error) = &told {
+        tracing::warn!(%hook, %error, "what became of a hook is not in the journal");
+    }
+    told.ok().and_then(|places| places.first().copied())
 }

@@ -12,6 +12,7 @@
 //!
 //! What must hold:
 //! - An event that finds 64 waiting is left out and counted; the count stands in the hook's next event.
+//! - What a hook is not told of when the bot ends is counted, too, and stands in an event of its own.
 //! - What hooks do is told to no hook: two of them could keep each other busy for ever.
 //! - A hook is told of what happens from the start of its process on. What happened before is not made up for.
 
@@ -22,9 +23,11 @@ mod follow;
 mod program_call;
 mod signature;
 mod status;
+mod stop;
 mod url_call;
 
 pub use destination::{Destination, Hook};
 pub use follow::Hooks;
 pub use signature::sign;
 pub use status::{HookStatus, HookStatuses};
+pub use stop::HooksStop;

@@ -121,6 +121,14 @@ impl HookRecord {
         });
     }
 
+    /// The event that it is being told of, and the number of those that wait.
+    pub(crate) fn untold(&self) -> (Option<Seq>, u64) {
+        self.all.get(self.number).map_or((None, 0), |status| {
+            let status = lock(status);
+            (status.calling, status.waiting)
+        })
+    }
+
     /// The call is over; `seq` is the event that tells of it, where the journal took it.
     pub(crate) fn call_ended(&self, seq: Option<Seq>, done: bool) {
         self.change(|status| {

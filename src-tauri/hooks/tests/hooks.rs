@@ -2,7 +2,7 @@
 
 use axum::{Router, body::Bytes, extract::State, http::HeaderMap, http::StatusCode, routing::post};
 use foldback_agents::Program;
-use foldback_hooks::{Destination, Hook, HookStatus, HookStatuses, Hooks, sign};
+use foldback_hooks::{Destination, Hook, HookStatus, HookStatuses, Hooks, HooksStop, sign};
 use foldback_pipeline::TokioClock;
 use foldback_store::{Filter, Journal, MemoryJournal};
 use foldback_wire::{Clock, Draft, Event, HookEnd, Kind, Secret, Seq};
@@ -18,6 +18,7 @@ struct Bench {
     clock: Arc<dyn Clock>,
     hooks: Option<JoinHandle<()>>,
     statuses: HookStatuses,
+    stop: Option<HooksStop>,
 }
 
 impl Bench {
@@ -28,6 +29,7 @@ impl Bench {
             clock: Arc::new(TokioClock::system()),
             hooks: None,
             statuses: HookStatuses::default(),
+            stop: None,
         };
         bench.warn("before");
         bench.begin(hooks);
@@ -39,8 +41,18 @@ impl Bench {
         self.hooks.iter().for_each(JoinHandle::abort);
         let told = Hooks::new(Arc::clone(&self.journal), Arc::clone(&self.clock), hooks);
         self.statuses = told.statuses();
+        self.stop = Some(told.stop());
         let from = self.journal.head();
         self.hooks = Some(tokio::spawn(async move { told.run(from).await.unwrap() }));
+    }
+
+    /// Ends the hooks as the process does, and answers with what became of all calls.
+    async fn end(&self) -> Vec<HookEnd> {
+        let stop = self.stop.as_ref().unwrap().stop();
+        tokio::time::timeout(Duration::from_secs(20), stop)
+            .await
+            .expect("the hooks end");
+        self.ends(0).await
     }
 
     /// The status of the only hook, once it is as wanted.
@@ -182,6 +194,39 @@ async fn more_than_64_do_not_wait_and_are_counted() {
     assert_eq!(ends.iter().map(|end| end.left_out).sum::<u64>(), 10);
     assert_eq!(ends[0].event, first);
     assert_eq!(ends.last().unwrap().event, Seq(first.0 + 64));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_hook_is_not_told_of_at_the_end_is_in_the_journal() {
+    let bench = Bench::with(vec![hook("", shell("sleep 60"))]);
+    let first = bench.warn("0");
+    bench.status(|status| status.calling == Some(first)).await;
+    for number in 1..=74 {
+        bench.warn(&number.to_string());
+    }
+    let full = bench.status(|status| status.left_out == 10).await;
+    let ends = bench.end().await;
+    assert_eq!(ends.len(), 1, "{ends:?}");
+    let end = &ends[0];
+    assert_eq!((end.event, end.done, end.attempts), (first, false, 1));
+    assert_eq!(end.detail, "the bot ended meanwhile");
+    assert_eq!(end.left_out, full.waiting + full.left_out);
+    assert_eq!(end.left_out, 74);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_can_be_told_at_the_end_is_told_and_nothing_is_left_out() {
+    let bench = Bench::with(vec![hook("", shell("exit 0")), hook("full", shell("exit 0"))]);
+    let told: Vec<_> = (0..3).map(|number| bench.warn(&number.to_string())).collect();
+    let ends = bench.end().await;
+    let of: Vec<_> = ends
+        .iter()
+        .map(|end| (end.event, end.done, end.left_out))
+        .collect();
+    let all: Vec<_> = told.into_iter().map(|seq| (seq, true, 0)).collect();
+    assert_eq!(of, all);
+    // Those that have ended end at once.
+    assert_eq!(bench.end().await.len(), 3);
 }
 
 /// An address that answers as told, and keeps what it got.

@@ -11,6 +11,7 @@ use crate::{
         notices::notices_section,
         others::{CollectedMessage, collected_section, group_section, summary_section},
         prepare::{HostAbilities, PrepareContext, prepare, without_directives},
+        sender_context::SenderForm,
     },
     thread_reading::{read_thread, with_thread},
     voices::VoiceOutput,
@@ -71,10 +72,15 @@ pub(crate) async fn brief(
     );
     let (thread, mut enclosed) = (thread?, enclosed?);
     let (mut files, mut read) = (Vec::new(), Vec::new());
-    if let Some(of) = &thread {
+    if let Some(of) = &thread
+        && context.rules.holds(Rule::ThreadRepeated)
+    {
         read.extend(of.thread.texts().map(str::to_owned));
     }
-    let message = thread.map_or_else(|| message.clone(), |read| with_thread(message, read));
+    let message = thread.map_or_else(
+        || message.clone(),
+        |read| with_thread(context.rules, message, read),
+    );
     for one in &mut enclosed {
         files.append(&mut one.files);
         read.append(&mut one.texts);
@@ -93,7 +99,12 @@ pub(crate) async fn brief(
         .map(|other| &other.pending.message)
         .collect();
     sections.push_str(&summary_section(&summarised));
-    sections.push_str(&collected_section(context.rules, &collected));
+    let form = SenderForm {
+        rules: context.rules,
+        schema: context.ports.config.agent.sender_schema,
+        platform: port.can.platform,
+    };
+    sections.push_str(&collected_section(form, &collected));
     let outgoing = agent.shares_machine().then(|| {
         let root = context.files.root();
         // The agent may work in another folder.
@@ -107,6 +118,7 @@ pub(crate) async fn brief(
             speaks: !matches!(context.speech.output, VoiceOutput::Off),
             outgoing: outgoing.as_deref(),
         },
+        schema: form.schema,
     };
     let prompt = prepare(&prepared_for, &message, &own.notes, &sections);
     recorder.note(Kind::Prepared {

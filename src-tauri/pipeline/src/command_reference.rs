@@ -1,7 +1,7 @@
 //! The commands, for pages and completion outside of the pipeline.
 
 use crate::{
-    command_table::{Action, Arguments, COMMANDS, Rights},
+    command_table::{Action, COMMANDS, Rights},
     config::Config,
 };
 use foldback_channels::MenuCommand;
@@ -51,12 +51,12 @@ pub fn command_menu(config: &Config) -> Vec<MenuCommand> {
     let built_in = rows.map(|row| MenuCommand {
         name: row.name.to_owned(),
         about: row.about.to_owned(),
-        takes_words: row.arguments != Arguments::None,
+        words: row.arguments.form().to_owned(),
     });
     let custom = commands.custom.iter().map(|(name, command)| MenuCommand {
         name: name.clone(),
         about: command.about(),
-        takes_words: command.takes_words(),
+        words: if command.takes_words() { "TEXT" } else { "" }.to_owned(),
     });
     // A status is both.
     let directives = TABLE
@@ -65,7 +65,11 @@ pub fn command_menu(config: &Config) -> Vec<MenuCommand> {
     let directives = directives.map(|row| MenuCommand {
         name: row.name.to_owned(),
         about: row.about.to_owned(),
-        takes_words: true,
+        words: row
+            .example
+            .split_once(' ')
+            .map_or("", |(_, words)| words)
+            .to_owned(),
     });
     built_in.chain(directives).chain(custom).collect()
 }

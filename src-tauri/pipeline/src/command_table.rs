@@ -25,6 +25,16 @@ pub(crate) enum Arguments {
     Text(&'static str),
 }
 
+impl Arguments {
+    /// The words as the usage has them; empty where there are none.
+    pub(crate) const fn form(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Written(form) | Self::Lines(form) | Self::Text(form) => form,
+        }
+    }
+}
+
 /// What answers a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
@@ -133,12 +143,9 @@ impl CommandRow {
 
     /// The form in which it is written, such as `/send on | off | inherit`.
     pub(crate) fn usage(&self) -> String {
-        match self.arguments {
-            Arguments::None => format!("/{}", self.name),
-            Arguments::Written(form) | Arguments::Lines(form) | Arguments::Text(form) => {
-                format!("/{} {form}", self.name)
-            }
-        }
+        format!("/{} {}", self.name, self.arguments.form())
+            .trim_end()
+            .to_owned()
     }
 }
 

@@ -1440,17 +1440,18 @@ export type HookCall = {
 export type HookEnd = {
   /** Its name in the configuration. */
   hook: string,
-  /** The event that it was told of. */
+  /** The event that it was told of, or was to be told of when the bot ended. */
   event: Seq,
   /** True where its program ended with status 0, or its address answered with a status of success. */
   done: boolean,
   /** The exit status, the status of the answer, or the error, in words. */
   detail: string,
-  /** How often it was tried. */
+  /** How often it was tried; 0 where the bot ended before. */
   attempts: number,
   /** Milliseconds that all attempts took together, with the waits between them. */
   took_ms: number,
-  /** Events that passed its filter since it was told last and that it is not told of, as too many waited. */
+  /** Further events that passed its filter since it was told last and that it is not told of, as too many waited or the
+   * bot ended. */
   left_out?: number,
 };
 

@@ -77,7 +77,7 @@ use crate::{
 use demo::DemoPlayer;
 use foldback_agents::Faulty;
 use foldback_channels::Loopback;
-use foldback_hooks::HookStatuses;
+use foldback_hooks::{HookStatuses, HooksStop};
 use foldback_pipeline::{Engine, Speech, config::Config};
 use foldback_store::{Journal, StoreError};
 use foldback_wire::{
@@ -144,6 +144,9 @@ struct Shared {
     last_fault: AtomicU64,
     /// What becomes of the configuration's hooks, in its order.
     hooks: HookStatuses,
+    hooks_stop: HooksStop,
+    /// Telling the hooks, which goes on while the turns end.
+    hook_work: Tasks,
     log: LogBook,
     digest: Mutex<Digest>,
     turns: Turns,
@@ -208,6 +211,8 @@ impl Backend {
         self.shared.tasks.abort_all();
         self.shared.views.close_all();
         self.shared.engine.shutdown(GRACE).await?;
+        // Behind the turns: that they ended is told, too.
+        self.shared.hooks_stop.stop().await;
         self.shared.journal.close().await
     }
 

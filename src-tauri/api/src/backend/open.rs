@@ -105,8 +105,7 @@ impl Backend {
         let (journal, file) = open_configured(journal, &config, &base, &data).await?;
         // Until a first message came in: a start that was cut short before that has shown nothing.
         let first_start = journal.reserve().await?.turn == Numbers::default().turn;
-        let before = journal.head();
-        let outbox = journal.outbox().await?;
+        let (before, outbox) = (journal.head(), journal.outbox().await?);
         if file.is_some() {
             tidy_send_dir(&config, &base, journal.as_ref(), &outbox);
         }
@@ -146,6 +145,8 @@ impl Backend {
         };
         let shared = Arc::new(Shared {
             hooks: hooks.statuses(),
+            hooks_stop: hooks.stop(),
+            hook_work: Tasks::default(),
             workspace,
             configuration,
             actor,
@@ -186,7 +187,7 @@ impl Backend {
     /// operators beside that.
     fn attend(&self, before: Seq, file: Option<PathBuf>, hooks: Hooks) {
         self.spawn(self.clone().follow(before));
-        self.spawn(super::hooks::run(hooks, before));
+        self.shared.hook_work.spawn(super::hooks::run(hooks, before));
         if file.is_some() {
             self.spawn(self.clone().prune_journal());
         }

@@ -102,7 +102,7 @@ impl Discord {
                     "description": command.about_within(ABOUT),
                     "type": CHAT_INPUT,
                 });
-                if command.takes_words {
+                if command.takes_words() {
                     listed["options"] = json!([
                         {"type": STRING, "name": "text", "description": "What stands behind the command.", "required": false},
                     ]);

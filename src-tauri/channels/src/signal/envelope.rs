@@ -35,7 +35,7 @@ impl Me {
         self.number.as_deref().or(self.aci.as_deref())
     }
 
-    fn is(&self, number: Option<&str>, aci: Option<&str>) -> bool {
+    pub(super) fn is(&self, number: Option<&str>, aci: Option<&str>) -> bool {
         let same = |mine: Option<&str>, name: Option<&str>| mine.is_some() && mine == name;
         same(self.number.as_deref(), number) || same(self.aci.as_deref(), aci)
     }
@@ -151,6 +151,8 @@ struct File {
 struct GroupInfo {
     group_id: String,
     group_name: Option<String>,
+    /// Counts the changes of the group.
+    revision: i64,
 }
 
 /// A person's number where it is known, else the ACI: what signal-cli calls its identifier.
@@ -195,13 +197,20 @@ impl Envelope {
             .collect()
     }
 
-    /// The message as Foldback knows it; `None` for what no person wrote to the account: receipts, typing, calls,
+    /// The group that it is about, and the number of changes that the group had: its members among others.
+    pub(super) fn group(&self) -> Option<(&str, i64)> {
+        let group = self.data_message.as_ref()?.group_info.as_ref()?;
+        Some((&group.group_id, group.revision))
+    }
+
+    /// The message as Foldback knows it, in a group with these members; `None` for what no person wrote to the account: receipts, typing, calls,
     /// reactions, removals, edits, and what was sent from the account's other devices.
     pub(super) fn inbound(
         self,
         channel: &ChannelId,
         account: Option<String>,
         me: &Me,
+        members: Vec<String>,
         reader: &mut Reader,
     ) -> Option<Inbound> {
         let own = self.is_of(me);
@@ -227,6 +236,7 @@ impl Envelope {
             quote: quote.as_ref().map(Quote::told),
             group: said.group_info.as_ref().map(|group| foldback_wire::GroupInfo {
                 name: group.group_name.clone(),
+                members,
                 ..foldback_wire::GroupInfo::default()
             }),
             sender: Some(other_ids(sender, number.as_deref(), aci.as_deref())),

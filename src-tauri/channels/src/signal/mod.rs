@@ -13,6 +13,7 @@ mod fetch;
 mod ids;
 mod kind;
 mod link;
+mod members;
 mod memory;
 mod receipts;
 mod receive;
@@ -27,6 +28,7 @@ use daemon::Daemon;
 use envelope::Me;
 use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock};
 pub(crate) use kind::KIND;
+use members::Groups;
 use memory::Memory;
 use receipts::Receipts;
 use serde_json::{Map, Value};
@@ -49,6 +51,8 @@ pub struct SignalCli {
     listening: tokio::sync::Mutex<Option<receive::Listening>>,
     /// Read receipts under way, which end with the adapter.
     showing: Mutex<JoinSet<()>>,
+    /// Questions for the members of groups, which end with the connection.
+    asking: Mutex<JoinSet<()>>,
 }
 
 /// What outlives a connection.
@@ -58,6 +62,7 @@ struct State {
     memory: Memory,
     inbox: receive::Inbox,
     receipts: Receipts,
+    groups: Groups,
 }
 
 impl SignalCli {
@@ -87,6 +92,7 @@ impl SignalCli {
                 ..State::default()
             })),
             showing: Mutex::default(),
+            asking: Mutex::default(),
             account,
             folder,
             listening: tokio::sync::Mutex::default(),
@@ -127,6 +133,7 @@ impl ChannelAdapter for SignalCli {
     }
 
     async fn disconnect(&self, connection: &Connection) {
+        self.leave_groups();
         let listening = self.listening.lock().await.take();
         if let Some(listening) = listening {
             self.leave(listening).await;

@@ -76,6 +76,7 @@ impl SignalCli {
     ) -> Result<Infallible, Refusal> {
         let mut link = self.daemon.connect().await?;
         self.find_account(&mut link).await?;
+        self.meet_groups().await;
         let Listening { link, subscription } = listening.insert(Listening {
             link,
             subscription: None,
@@ -211,10 +212,23 @@ impl SignalCli {
         let receipts = envelope.receipts(&state.me).into_iter();
         let receipts = receipts.map(|(message, receipt, when)| Item::Receipt(message, receipt, when));
         state.inbox.items.extend(receipts);
-        if let Some(message) = envelope.inbound(&self.channel, received.account, &state.me, reader)
+        let group = envelope
+            .group()
+            .map(|(group, revision)| (group.to_owned(), revision));
+        let (is_news, members) = group.map_or((false, Vec::new()), |(group, revision)| {
+            let is_news = state.groups.hear_of(&group, revision);
+            (is_news, state.groups.members(&group))
+        });
+        let message = envelope.inbound(&self.channel, received.account, &state.me, members, reader);
+        if let Some(message) = message
             && state.memory.add(&message.chat, &message.message, &message.text)
         {
             state.inbox.items.push_back(Item::Message(Box::new(message)));
+        }
+        drop(state);
+        if is_news {
+            // Nobody waits for it.
+            drop(self.ask_for_members());
         }
         Ok(())
     }

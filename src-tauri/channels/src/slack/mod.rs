@@ -7,6 +7,7 @@ mod event;
 mod hook;
 mod intake;
 mod kind;
+mod manifest;
 mod meaning;
 mod names;
 mod receive;
@@ -14,6 +15,8 @@ mod send;
 mod socket;
 mod text;
 mod thread;
+
+pub use manifest::slack_manifest;
 
 use crate::folder::Folder;
 use crate::{

@@ -8,13 +8,13 @@ use serde_json::json;
 use std::sync::Arc;
 
 fn with_menu(place: &Place) -> Arc<Discord> {
-    let command = |name: &str, takes_words| MenuCommand {
+    let command = |name: &str, words: &str| MenuCommand {
         name: name.into(),
         about: "Tells the state.".into(),
-        takes_words,
+        words: words.to_owned(),
     };
     let discord = adapter(&place.server, TOKEN, place.dir.path());
-    Arc::new(discord.offering(vec![command("status", false), command("send", true)]))
+    Arc::new(discord.offering(vec![command("status", ""), command("send", "on | off")]))
 }
 
 #[tokio::test]

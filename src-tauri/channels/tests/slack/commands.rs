@@ -10,7 +10,7 @@ fn with_menu(place: &Place, events: SlackEvents) -> Arc<Slack> {
     let command = MenuCommand {
         name: "send".into(),
         about: "Sets it.".into(),
-        takes_words: true,
+        words: "on | off".into(),
     };
     let slack = adapter(&place.server.root(), TOKEN, events, place.dir.path()).unwrap();
     let Ok(slack) = Arc::try_unwrap(slack) else {

@@ -13,7 +13,7 @@ fn with_menu(place: &Place, about: &str) -> Arc<Telegram> {
     let command = MenuCommand {
         name: "status".into(),
         about: about.into(),
-        takes_words: false,
+        words: String::new(),
     };
     let telegram = made(&place.server.root(), TOKEN, place.dir.path()).unwrap();
     Arc::new(telegram.offering(vec![command]))

@@ -1,6 +1,9 @@
 //! `foldback schema`: what editors and scripts check against.
 
-use crate::{bot::Home, foldback::foldback};
+use crate::{
+    bot::{Home, arg},
+    foldback::foldback,
+};
 use serde_json::Value;
 
 fn schema(of: &str) -> Value {
@@ -57,6 +60,79 @@ fn events_have_their_types() {
     for kind in ["received", "held", "decided", "intended", "ended", "turn_ended"] {
         assert!(text.contains(&format!("\"const\":\"{kind}\"")), "{kind}");
     }
+}
+
+/// The commands of a manifest, as Slack reads them.
+fn slash_commands(yaml: &str) -> Vec<Value> {
+    let read: Value = serde_saphyr::from_str(yaml).unwrap();
+    read["features"]["slash_commands"].as_array().unwrap().clone()
+}
+
+/// The limits are those of <https://docs.slack.dev/reference/app-manifest>; that a name has small letters and no white space, of
+/// <https://docs.slack.dev/interactivity/implementing-slash-commands>.
+#[test]
+fn every_slash_command_is_one_that_slack_takes() {
+    let home = Home::with(
+        "[commands]\nbash = true\nrestart = true\n[commands.custom.standup]\nabout = \"Asks: \\\"the\\\" standup.\"\n\
+         prompt = \"Write {{args}}\"\n",
+    );
+    let file = home.path("foldback.toml");
+    for url in [None, Some("https://bot.example.org/slack")] {
+        let mut words = vec!["schema", "slack-manifest", "--config", arg(&file)];
+        words.extend(url.into_iter().flat_map(|url| ["--url", url]));
+        let ran = home.run(&words);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let commands = slash_commands(&ran.stdout);
+        assert!(commands.len() <= 50, "{}", commands.len());
+        let mut names = std::collections::BTreeSet::new();
+        for command in &commands {
+            let name = command["command"].as_str().unwrap();
+            let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            assert!(name.starts_with('/') && name[1..].chars().all(is_plain), "{name}");
+            assert!((2..=32).contains(&name.len()), "{name}");
+            assert!(names.insert(name), "{name} stands there twice");
+            assert!((1..=2_000).contains(&command["description"].as_str().unwrap().chars().count()));
+            let hint = command
+                .get("usage_hint")
+                .map_or(1, |hint| hint.as_str().unwrap().chars().count());
+            assert!((1..=1_000).contains(&hint), "{name}");
+            assert_eq!(command.get("url").and_then(Value::as_str), url, "{name}");
+            assert_eq!(command["should_escape"], false);
+        }
+        for name in ["/foldback", "/send", "/bash", "/think", "/standup"] {
+            assert!(names.contains(name), "{name}");
+        }
+        // Slack's own, which would have it refuse the whole list.
+        assert!(!names.contains("/status"));
+        let standup = commands.iter().find(|one| one["command"] == "/standup").unwrap();
+        assert_eq!(standup["description"], "Asks: \"the\" standup.");
+    }
+}
+
+#[test]
+fn a_manifest_needs_an_https_address_and_commands() {
+    let home = Home::with("[commands]\nenabled = false\n");
+    let none = home.run(&["schema", "slack-manifest"]);
+    assert_eq!(none.code, 2);
+    assert!(none.stderr.contains("commands.enabled"), "{}", none.stderr);
+    let plain = foldback(&["schema", "slack-manifest", "--url", "http://example.org"], "");
+    assert_eq!(plain.code, 2);
+    assert!(plain.stderr.contains("https://"), "{}", plain.stderr);
+    assert_eq!(
+        foldback(&["schema", "events", "--url", "https://example.org"], "").code,
+        2
+    );
+}
+
+/// What the page shows is what the program prints without a configuration of its own.
+#[test]
+fn the_page_of_commands_has_the_manifest() {
+    let page = include_str!("../../../../docs/commands.md");
+    let (_, shown) = page.split_once("```yaml\nfeatures:\n").unwrap();
+    let (shown, _) = shown.split_once("```").unwrap();
+    let home = Home::with("");
+    let ran = home.run(&["schema", "slack-manifest"]);
+    assert_eq!(ran.stdout, format!("features:\n{shown}"));
 }
 
 #[test]

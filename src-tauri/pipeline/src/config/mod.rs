@@ -29,6 +29,7 @@ mod queue;
 mod replies;
 mod schedules;
 mod secret;
+mod sender_schema;
 mod session;
 mod setting_names;
 mod speech;
@@ -68,6 +69,7 @@ pub use queue::{ChannelQueueConfig, QueueConfig};
 pub use replies::{BlocksConfig, PauseConfig, TypingMode};
 pub use schedules::{HeartbeatConfig, ScheduleConfig};
 pub use secret::{Secret, SecretError};
+pub use sender_schema::SenderSchema;
 pub use session::{CarriedSetting, ResetConfig, SessionConfig, SessionScope};
 pub use setting_names::setting_names;
 pub use speech::{SpeechBackend, SpeechConfig, TranscriptionBackend, TranscriptionConfig};
@@ -174,6 +176,9 @@ pub struct AgentConfig {
     pub memory_flush: MemoryFlush,
     /// Levels where neither the message nor its session sets one.
     pub defaults: LevelDefaults,
+    /// The schema of the data about the sender that stands before a message: `openab.sender.v1` for an agent that was made
+    /// for openab.
+    pub sender_schema: SenderSchema,
     /// Short names of models, such as `opus = "anthropic/claude-opus-4-5"`: `/opus` and `/model opus` choose it.
     pub models: BTreeMap<String, String>,
     /// The backend `script`.
@@ -201,6 +206,7 @@ impl Default for AgentConfig {
             compact_at: 0.8,
             memory_flush: MemoryFlush::default(),
             defaults: LevelDefaults::default(),
+            sender_schema: SenderSchema::default(),
             models: BTreeMap::new(),
             script: ScriptConfig::default(),
             openai: EndpointConfig::default(),

@@ -173,6 +173,27 @@ mod tests {
         )
     }
 
+    /// The machine's zone makes no difference.
+    #[test]
+    fn without_a_zone_the_times_are_those_of_utc() {
+        for (times, told) in [
+            ("cron = \"0 9 * * 1\"", "cron 0 9 * * 1 UTC"),
+            (
+                "cron = \"0 9 * * 1\"\nzone = \"Europe/Berlin\"",
+                "cron 0 9 * * 1 Europe/Berlin",
+            ),
+            ("at = \"2026-12-24T09:00\"", "at 2026-12-24T09:00:00.000Z"),
+            (
+                "at = \"2026-12-24T09:00\"\nzone = \"Europe/Berlin\"",
+                "at 2026-12-24T08:00:00.000Z",
+            ),
+        ] {
+            let config = parse(&schedule(&format!("prompt = \"p\"\n{times}")), Path::new("f")).unwrap();
+            let times = config.schedule[0].times(&config.heartbeat).unwrap();
+            assert_eq!(times.to_string(), told);
+        }
+    }
+
     #[test]
     fn a_schedule_has_times_and_a_prompt() {
         for fits in [

@@ -1,6 +1,6 @@
 //! Links in a message, read for the agent before it runs.
 
-use super::prepare::escape;
+use super::escaped::escape;
 use crate::{config::LinksConfig, deadline::Deadline};
 use foldback_agents::links::{LinkReader, links};
 use foldback_wire::{Clock, Kind, redact::Redaction};

@@ -1,6 +1,6 @@
 //! What happened in a session since the agent's last answer, for its next prompt.
 
-use super::prepare::escape;
+use super::escaped::escape;
 use foldback_store::SystemNotice;
 use serde_json::{Value, json};
 

@@ -1,10 +1,6 @@
 //! Messages of other turns in a prompt: those that are answered with its own, and those of which only a summary is told.
 
-use super::{
-    gather::GatheredFile,
-    prepare::{escape, sender_of},
-};
-use crate::rules::Rules;
+use super::{escaped::escape, gather::GatheredFile, sender_context::SenderForm};
 use foldback_wire::{GroupMessage, Inbound};
 use serde_json::{Value, json};
 
@@ -19,12 +15,10 @@ pub(crate) struct CollectedMessage<'a> {
 
 /// The section with messages that came before the one below, oldest first. They are JSON, so that none can look like the
 /// end of one and the beginning of another person's.
-pub(crate) fn collected_section(rules: Rules, collected: &[CollectedMessage<'_>]) -> String {
-    let all = collected.iter().map(|CollectedMessage { message, files }| {
-        let mut told = serde_json::to_value(sender_of(rules, message, files)).unwrap_or_default();
-        told["text"] = Value::from(message.text.as_str());
-        told
-    });
+pub(crate) fn collected_section(form: SenderForm, collected: &[CollectedMessage<'_>]) -> String {
+    let all = collected
+        .iter()
+        .map(|CollectedMessage { message, files }| form.with_text(message, files));
     let about = "These messages came before the one below. Answer all of them together.";
     section("Earlier messages", about, all.collect())
 }
@@ -74,7 +68,8 @@ fn section(title: &str, about: &str, all: Vec<Value>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::inbound;
+    use crate::{config::SenderSchema, rules::Rules, testing::inbound};
+    use foldback_channels::platform;
 
     #[test]
     fn messages_are_data_with_their_senders_and_ids() {
@@ -84,7 +79,12 @@ mod tests {
             message: &message,
             files: Vec::new(),
         }];
-        let section = collected_section(Rules::all(), &collected);
+        let form = SenderForm {
+            rules: Rules::all(),
+            schema: SenderSchema::default(),
+            platform: platform::TELEGRAM,
+        };
+        let section = collected_section(form, &collected);
         assert_eq!(section.matches("```").count(), 2, "{section}");
         assert_eq!(section.matches("## ").count(), 1, "{section}");
         for part in [
@@ -94,7 +94,7 @@ mod tests {
         ] {
             assert!(section.contains(part), "{section}");
         }
-        assert_eq!(collected_section(Rules::all(), &[]), "");
+        assert_eq!(collected_section(form, &[]), "");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::{
     config::ChannelConfig,
     deadline::Deadline,
     flow::Flow,
-    rules::Rules,
+    rules::{Rule, Rules},
     stages::authorize::{AuthorizeContext, authorize},
 };
 use foldback_channels::{Channel, ThreadMessage, ThreadPart, ThreadQuery};
@@ -85,12 +85,14 @@ impl ThreadStage<'_> {
     fn given(&self, part: ThreadPart, message: &Inbound, told: &[GroupMessage]) -> ThreadOutcome {
         let mut left_out = 0;
         let mut admit = |said: ThreadMessage| {
-            let is_admitted = self.may_write(&said, message);
+            let is_admitted = !self.rules.holds(Rule::ThreadAdmitted) || self.may_write(&said, message);
             left_out += u32::from(!is_admitted);
             is_admitted.then_some(said.said)
         };
         let starter = part.starter.and_then(&mut admit);
-        let is_told = |said: &QuotedMessage| told.iter().any(|told| said.id.as_ref() == Some(&told.id));
+        let is_told = |said: &QuotedMessage| {
+            self.rules.holds(Rule::ThreadTold) && told.iter().any(|told| said.id.as_ref() == Some(&told.id))
+        };
         let recent = part.recent.into_iter().filter(|message| !is_told(&message.said));
         let recent = recent.filter_map(admit).collect();
         let mut thread = ThreadContext { starter, recent };

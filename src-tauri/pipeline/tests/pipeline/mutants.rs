@@ -14,6 +14,7 @@ use std::time::Duration;
 
 mod asks;
 mod settings;
+mod threads;
 mod who;
 mod words;
 
@@ -187,6 +188,20 @@ const SCENES: &[Scene] = &[
         ],
     ),
     ("work", &[Rule::AsideTools, Rule::AsideReasoning]),
+    (
+        "threads",
+        &[
+            Rule::ThreadOnce,
+            Rule::ThreadAnew,
+            Rule::ThreadEach,
+            Rule::ThreadMost,
+            Rule::ThreadAdmitted,
+            Rule::ThreadLeftOut,
+            Rule::ThreadTold,
+            Rule::ThreadJoined,
+            Rule::ThreadRepeated,
+        ],
+    ),
 ];
 
 /// Rules that no agent or platform of these tests can break.
@@ -300,6 +315,7 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
         "sessions" => ends.extend(asks::sessions(bot).await),
         "over" => ends.extend(asks::over(bot).await),
         "work" => ends.extend(asks::work(bot).await),
+        "threads" => ends.extend(threads::asked(bot).await),
         "long tool" => ends.extend(asks::long_tool(bot).await),
         "meant" => ends.extend(who::meant(bot).await),
         "group" => {

@@ -255,8 +255,8 @@ fn hook_ended(end: &HookEnd) -> String {
     };
     let more = match left_out {
         0 => String::new(),
-        1 => "; 1 event before it was left out".to_owned(),
-        count => format!("; {count} events before it were left out"),
+        1 => "; 1 further event was left out".to_owned(),
+        count => format!("; {count} further events were left out"),
     };
     format!("hook {hook} {told} of #{event}{tries}: {detail}{more}")
 }

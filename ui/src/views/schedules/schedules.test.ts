@@ -34,6 +34,12 @@ it("says what comes next and what each said last", async () => {
   expect(byId("schedules").textContent).toContain("2 schedules");
 });
 
+it("says in which zone a schedule counts, and in which the page tells times", async () => {
+  await open([{ ...morning, times: "cron 0 9 * * * UTC" }]);
+  expect(rows()[0]).toContain("cron 0 9 * * * UTC");
+  expect(byId("schedule-zones").textContent).toMatch(/this machine's zone.*UTC where it has no zone/);
+});
+
 it("says that a channel that is off puts it off", async () => {
   await open([{ ...morning, channel_off: true }]);
   expect(byId("schedule-next").textContent).toBe("When telegram is on again");
@@ -58,4 +64,5 @@ it("begins and pauses a schedule", async () => {
 it("says how to add one where there is none", async () => {
   await open([]);
   expect(byId("empty").textContent).toContain("[[schedule]]");
+  expect(document.querySelector("[data-testid='schedule-zones']")).toBeNull();
 });

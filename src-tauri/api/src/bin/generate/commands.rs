@@ -1,10 +1,11 @@
 //! The page of directives and commands that users write, from the tables that the pipeline reads.
 
 use foldback_api::typescript::File;
+use foldback_channels::slack_manifest;
 use foldback_directives::inbound::{Argument, Form, Kind, Row, TABLE};
 use foldback_pipeline::{
-    command_references,
-    config::{TEMPLATE_NAMES, TemplateText},
+    command_menu, command_references,
+    config::{Config, TEMPLATE_NAMES, TemplateText},
 };
 use std::fmt::Write as _;
 
@@ -12,7 +13,8 @@ const HEAD: &str = include_str!("commands/head.md");
 
 /// The page.
 pub(crate) fn page() -> File {
-    let mut text = HEAD.to_owned();
+    let manifest = slack_manifest(&command_menu(&Config::default()), None);
+    let mut text = HEAD.replace("{{slack_manifest}}\n", &manifest);
     text += "\n## Commands\n\n| command | what it does | who may |\n|---|---|---|\n";
     for command in command_references() {
         let aliases = listed(command.aliases);

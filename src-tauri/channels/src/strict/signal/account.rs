@@ -53,6 +53,8 @@ pub(super) struct Account {
     /// By the id of the group, or the number of the person.
     pub(super) chats: BTreeMap<String, Vec<Posted>>,
     pub(super) typing: BTreeMap<String, u32>,
+    /// Changes of each group.
+    pub(super) revisions: BTreeMap<String, i64>,
     last: i64,
 }
 
@@ -61,6 +63,44 @@ impl Account {
     pub(super) fn moment(&mut self) -> i64 {
         self.last = self.last.max(1_763_700_000_000) + 7;
         self.last
+    }
+
+    /// The number of changes that a group had.
+    pub(super) fn revision(&self, group: &str) -> i64 {
+        self.revisions.get(group).copied().unwrap_or(1)
+    }
+
+    /// <https://github.com/AsamK/signal-cli/blob/master/src/main/java/org/asamk/signal/commands/ListGroupsCommand.java>
+    pub(super) fn listed_groups(&self) -> Value {
+        let member = |number: &String| {
+            let aci = self.people.get(number).map(|person| &person.aci);
+            json!({"number": number, "uuid": aci})
+        };
+        let group = |(id, members): (&String, &BTreeSet<String>)| {
+            json!({
+                "id": id, "name": "G", "description": "", "isMember": true, "isBlocked": false,
+                "messageExpirationTime": 0, "members": members.iter().map(member).collect::<Value>(),
+                "pendingMembers": [], "requestingMembers": [], "admins": [], "banned": [],
+                "permissionAddMember": "EVERY_MEMBER", "permissionEditDetails": "EVERY_MEMBER",
+                "permissionSendMessage": "EVERY_MEMBER", "groupInviteLink": null,
+            })
+        };
+        self.groups.iter().map(group).collect()
+    }
+
+    /// People of whom nobody made a contact are told only where all are asked for:
+    /// <https://github.com/AsamK/signal-cli/blob/master/src/main/java/org/asamk/signal/commands/ListContactsCommand.java>
+    pub(super) fn listed_people(&self, all: bool) -> Value {
+        let people = self.people.iter().filter(|_| all);
+        let told = people.map(|(number, person)| {
+            json!({
+                "number": number, "uuid": person.aci, "username": null, "name": "", "givenName": null,
+                "familyName": null, "nickName": null, "color": null, "isBlocked": false, "isHidden": false,
+                "messageExpirationTime": 0, "profileSharing": true, "unregistered": false,
+                "profile": {"lastUpdateTimestamp": 0, "givenName": person.name, "familyName": null, "about": null},
+            })
+        });
+        told.collect()
     }
 
     /// The number of whom a recipient means.
@@ -82,7 +122,7 @@ impl Account {
         let sent = data["timestamp"].as_i64().unwrap_or_else(|| self.moment());
         data["timestamp"] = sent.into();
         if let Some(group) = group {
-            data["groupInfo"] = json!({"groupId": group, "groupName": "G", "revision": 1, "type": "DELIVER"});
+            data["groupInfo"] = json!({"groupId": group, "groupName": "G", "revision": self.revision(group), "type": "DELIVER"});
         }
         let posted = Posted {
             sent,

@@ -60,6 +60,14 @@ impl State {
             "remoteDelete" => self.with_account(given, Self::delete),
             "sendTyping" => self.with_account(given, Self::typing),
             "getAttachment" => self.with_account(given, |state, given| state.get_attachment(given)),
+            "listGroups" => self.with_account(given, |state, given| {
+                given.only(&["account"])?;
+                Ok(state.account.listed_groups())
+            }),
+            "listContacts" => self.with_account(given, |state, given| {
+                given.only(&["account", "allRecipients"])?;
+                Ok(state.account.listed_people(given.flag("allRecipients")?))
+            }),
             "sendReceipt" => self.with_account(given, Self::receipt),
             _ => Err(refuse(METHOD, -32_601, "Method not implemented")),
         }

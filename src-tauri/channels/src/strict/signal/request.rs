@@ -108,6 +108,14 @@ impl Params {
         }
     }
 
+    pub(super) fn flag(&self, name: &str) -> Result<bool, Refused> {
+        match self.0.get(name) {
+            None | Some(Value::Null) => Ok(false),
+            Some(Value::Bool(is_set)) => Ok(*is_set),
+            Some(_) => Err(refuse(TYPE, -32_603, &format!("{name} must be true or false"))),
+        }
+    }
+
     /// A moment in milliseconds.
     pub(super) fn moment(&self, name: &str) -> Result<Option<i64>, Refused> {
         match self.0.get(name) {

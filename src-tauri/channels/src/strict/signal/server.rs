@@ -190,10 +190,16 @@ impl SignalServer {
         }
     }
 
-    /// There is a group with these members.
+    /// There is a group with these members, or it has them from now on.
     pub fn open_group(&self, id: &str, members: &[&str]) {
         let members = members.iter().map(|&member| member.to_owned()).collect();
-        self.state().account.groups.insert(id.to_owned(), members);
+        let mut state = self.state();
+        let account = &mut state.account;
+        if account.groups.insert(id.to_owned(), members).is_some() {
+            // Who is in it is a change of the group, of which every message after it tells.
+            let revision = account.revision(id) + 1;
+            account.revisions.insert(id.to_owned(), revision);
+        }
     }
 
     /// Somebody writes to the account, or into a group: a `dataMessage`, whose timestamp may be left out. Gives the

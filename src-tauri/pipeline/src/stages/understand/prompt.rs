@@ -1,6 +1,6 @@
 //! What was understood of files, as sections of a prompt.
 
-use crate::stages::prepare::escape;
+use crate::stages::escaped::escape;
 use foldback_wire::{Understanding, UnderstoodFile};
 use serde_json::{Value, json};
 
