@@ -3,7 +3,7 @@
  * contain it. Rows repeat one conversation over the five channels.
  */
 import { demoTopics } from "../src/generated/closed";
-import type { ChannelCard, DemoStop, EventRow, FixtureCase, FixtureEntry, Pairings, Platform, RowFlag, Status } from "../src/generated/wire";
+import type { ChannelCard, DemoStop, EventRow, FixtureCase, FixtureEntry, Pairings, RowFlag, Status } from "../src/generated/wire";
 import type { Exchange, Recording, RecordedPush } from "../src/host/recorded";
 
 const START = Date.parse("2026-11-21T13:02:31.482Z");
@@ -68,11 +68,11 @@ function rows(turns: number): EventRow[] {
   return all;
 }
 
-const limits: Record<Platform, [number, "utf16" | "scalars" | "bytes"]> = {
+const limits = {
   telegram: [4096, "utf16"], discord: [2000, "scalars"], slack: [40000, "scalars"], whatsapp: [4096, "scalars"], signal: [2000, "scalars"],
-};
+} as const;
 
-function card(platform: Platform, rest: Partial<ChannelCard> = {}): ChannelCard {
+function card(platform: keyof typeof limits, rest: Partial<ChannelCard> = {}): ChannelCard {
   const [text_limit, unit] = limits[platform];
   const edit = platform !== "whatsapp" && platform !== "signal";
   return {

@@ -36,7 +36,6 @@ import type {
   OutcomeCode,
   PairingStep,
   PermissionKind,
-  Platform,
   RangeReason,
   Receipt,
   RefusalCode,
@@ -399,14 +398,6 @@ export const permissionKinds = [
   { code: "reject_once", about: "This call may not be made." },
   { code: "reject_always", about: "Neither this call nor any like it may be made." },
 ] as const satisfies readonly Entry<PermissionKind>[];
-
-export const platforms = [
-  { code: "telegram", about: "Telegram Bot API." },
-  { code: "discord", about: "Discord gateway and REST." },
-  { code: "slack", about: "Slack Web API with Socket Mode or Events." },
-  { code: "whatsapp", about: "WhatsApp Cloud API." },
-  { code: "signal", about: "Signal through the signal-cli daemon." },
-] as const satisfies readonly Entry<Platform>[];
 
 export const rangeReasons = [
   { code: "joined_space", about: "White space around something stripped, joined." },

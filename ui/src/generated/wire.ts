@@ -2754,8 +2754,10 @@ export type PlannedFault = {
   spent: boolean,
 };
 
-/** The platforms Foldback knows; a channel, simulated or real, has the profile of one. */
-export type Platform = "telegram" | "discord" | "slack" | "whatsapp" | "signal";
+/** A platform by its code, such as `telegram`: up to 16 lower-case letters, digits and underscores. Which platforms there
+ * are, and the rules of each, is not known here: `foldback-channels` has one row for each. A code without a row, such as
+ * one in a journal of a later version, is kept as it is. */
+export type Platform = string;
 
 /** Answer of `compose_prepare`. */
 export type PreparedMessage = {

@@ -2,11 +2,12 @@
  * Answers of `compose` for looking at the view: a few regular expressions in place of the scanner, good enough for
  * plain blocks and headers. Tests of behaviour use recorded answers.
  */
-import type { Bubble, ChannelPreview, Compose, Composed, Diagnostic, Directive, Lint, Platform, Range } from "../../../generated/wire";
+import type { Bubble, ChannelPreview, Compose, Composed, Diagnostic, Directive, Lint, Range } from "../../../generated/wire";
 import { byteLength } from "../../../store/text";
 
 const HIDDEN = /(\[\[[^\]]*\]\]\n?)|(<actions>[\s\S]*?<\/actions>\n?)|(<send-file[^>]*>)/g;
-const LIMITS: Record<Platform, number> = { telegram: 4096, discord: 2000, slack: 4000, whatsapp: 4096, signal: 2000 };
+const LIMITS = { telegram: 4096, discord: 2000, slack: 4000, whatsapp: 4096, signal: 2000 };
+type Simulated = keyof typeof LIMITS;
 
 export function composed({ user_text, agent_output: raw }: Compose): Composed {
   const ranges: Range[] = [];
@@ -50,7 +51,7 @@ export function composed({ user_text, agent_output: raw }: Compose): Composed {
   }
   show(raw.length);
   const reply = /\[\[reply_to:(\w+)\]\]/.exec(raw)?.[1];
-  const previews = (Object.keys(LIMITS) as Platform[]).map((platform) => preview(platform, user_text, clean.trim(), directives, reply));
+  const previews = (Object.keys(LIMITS) as Simulated[]).map((platform) => preview(platform, user_text, clean.trim(), directives, reply));
   return {
     parsed: { clean_text: clean.trim(), suppressed: null, directives, header: reply === undefined ? {} : { reply_to: reply }, actions: [], diagnostics: lints.map((l) => l.diagnostic), ranges },
     lints,
@@ -61,7 +62,7 @@ export function composed({ user_text, agent_output: raw }: Compose): Composed {
   };
 }
 
-function preview(platform: Platform, user: string, text: string, directives: readonly Directive[], reply: string | undefined): ChannelPreview {
+function preview(platform: Simulated, user: string, text: string, directives: readonly Directive[], reply: string | undefined): ChannelPreview {
   const limit = LIMITS[platform];
   const base: Bubble = { message: null, from_bot: true, author: "bot", quote: null, part: { part: "text", text: "" }, reactions: [], edits: 0, deleted: false, length: 0, limit };
   const bubbles: Bubble[] = [
