@@ -23,7 +23,7 @@ use crate::live::Digest;
 use foldback_hooks::Hooks;
 use foldback_pipeline::{
     Engine, Parts, Readers, Rules, SendDir, StartError,
-    config::{ByteSize, Config, CredentialReader, FilesConfig},
+    config::{self, ByteSize, Config, ConfigError, CredentialReader, FilesConfig},
 };
 use foldback_store::{
     Journal, Limits, Numbers, OutboxEntry, SqliteJournal, StoreError, close_to_others, make_private_folder,
@@ -51,6 +51,9 @@ pub enum OpenError {
         /// Why.
         source: io::Error,
     },
+    /// A channel lacks a key of its kind.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// An agent could send what belongs to the bot.
     #[error("files.send_dir: {0}")]
     Exposed(#[from] Exposed),
@@ -80,6 +83,7 @@ impl Backend {
     /// # Errors
     /// With what is wrong and what to do; nothing runs then.
     pub async fn open(setup: Setup) -> Result<Self, OpenError> {
+        check_connections(&setup)?;
         let secrets = setup.redaction();
         let credentials = CredentialReader::new(setup.base.clone(), secrets.clone());
         let around = setup.surroundings(credentials.clone())?;
@@ -115,8 +119,7 @@ impl Backend {
         let Made { agents, faulty } = agents::build(&config, &around, &typed, &clock, &rng)?;
         let speech = speech::build(&config, &credentials, data.join("voices"), &clock)?;
         let hooks = hooks::build(&config, &credentials, replayed.is_some(), &journal, &clock)?;
-        let config = Arc::new(config);
-        let kept_in = journal.kept_in();
+        let (config, kept_in) = (Arc::new(config), journal.kept_in());
         let Adapters { all, loopbacks } =
             adapters::build(&config, &base, &credentials, &data, kept_in, &clock, &rng)?;
         let parts = Parts {
@@ -195,6 +198,14 @@ impl Backend {
         if let Some(file) = file {
             self.spawn(self.clone().hear(file));
         }
+    }
+}
+
+/// Checks the channels of a configuration that has a file; adapters name what one without it lacks.
+fn check_connections(setup: &Setup) -> Result<(), ConfigError> {
+    match &setup.file {
+        Some(file) => config::check_connections(&setup.config, file),
+        None => Ok(()),
     }
 }
 

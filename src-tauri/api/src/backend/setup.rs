@@ -95,7 +95,7 @@ impl Setup {
         fixtures: impl Into<Shelf>,
         actor: Actor,
     ) -> Result<Self, ConfigError> {
-        let config = config::load_live(path)?;
+        let config = config::load(path)?;
         // A file's bare name has an empty folder, which is none. Only an empty path has no absolute one, and no file.
         let file = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Self {

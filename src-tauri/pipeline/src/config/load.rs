@@ -43,25 +43,21 @@ pub fn load(path: &Path) -> Result<Config, ConfigError> {
     parse(&text, path)
 }
 
-/// Reads and checks a configuration file whose channels are to connect: a key without which one cannot is an error.
-pub fn load_live(path: &Path) -> Result<Config, ConfigError> {
-    let text = read(path)?;
-    let config = parse(&text, path)?;
+/// Checks that every channel of a configuration can connect: that it has the keys of its kind.
+///
+/// # Errors
+/// Names the first key that is missing, with the place of its table in the file.
+pub fn check_connections(config: &Config, path: &Path) -> Result<(), ConfigError> {
     for (name, channel) in &config.channels {
-        if let Some((key, what)) = channel.missing_key(name) {
-            let key = key.name();
-            let at = Places::read(&text).of_field(&["channels", name.as_str(), key]);
-            let message = format!("is missing; write {what}");
-            return Err(invalid(
-                &text,
-                path,
-                at,
-                Some(format!("channels.{name}.{key}")),
-                message,
-            ));
-        }
+        let Some((key, what)) = channel.missing_key(name) else {
+            continue;
+        };
+        let text = read(path)?;
+        let at = Places::read(&text).of_field(&["channels", name.as_str(), key.name()]);
+        let message = format!("channels.{name}.{key} is missing; write {what}");
+        return Err(invalid(&text, path, at, None, message));
     }
-    Ok(config)
+    Ok(())
 }
 
 fn read(path: &Path) -> Result<String, ConfigError> {
