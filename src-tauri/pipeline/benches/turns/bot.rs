@@ -243,7 +243,11 @@ impl Bot {
         let raced = |kind: &Kind| {
             matches!(
                 kind,
-                Kind::Waiting { .. } | Kind::Queued { .. } | Kind::Dequeued { .. }
+                Kind::Waiting { .. }
+                    | Kind::Queued { .. }
+                    | Kind::Dequeued { .. }
+                    | Kind::NotSteered { .. }
+                    | Kind::SettingsResolved { .. }
             )
         };
         let counts = |event: &&Event| event.turn.is_some() && !raced(&event.kind);
