@@ -63,7 +63,7 @@ pub struct Discord {
 }
 
 impl Discord {
-    /// The bot that `token` belongs to. `root` is where the REST interface is, [`DISCORD`] or a stand-in for it;
+    /// The bot that `token` belongs to. `root` is where the REST interface is, the usual address or a stand-in for it;
     /// only a local one may do without https. Files are sent from `folder`. Mentions notify nobody.
     ///
     /// # Errors

@@ -67,7 +67,7 @@ struct State {
 
 impl SignalCli {
     /// The account with this phone number, or the daemon's only one. `root` is where the daemon listens, such as
-    /// [`SIGNAL_CLI`] or `unix:///run/user/1000/signal-cli/socket`. Files are sent from `folder`.
+    /// its usual address or `unix:///run/user/1000/signal-cli/socket`. Files are sent from `folder`.
     ///
     /// # Errors
     /// When `root` is no such address, or one on another machine: the daemon asks nobody for a password.

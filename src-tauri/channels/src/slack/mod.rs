@@ -58,7 +58,7 @@ pub struct SlackApp {
     pub token: Secret,
     /// How events come.
     pub events: SlackEvents,
-    /// The address of the Web API, [`SLACK`] or another server of it; only a local one may do without https.
+    /// The address of the Web API, the usual one or another server of it; only a local one may do without https.
     pub root: String,
 }
 

@@ -35,7 +35,7 @@ pub struct Telegram {
 }
 
 impl Telegram {
-    /// The bot that `token` belongs to. `root` is the address of the Bot API, [`TELEGRAM`] or another server
+    /// The bot that `token` belongs to. `root` is the address of the Bot API, the usual one or another server
     /// of it; only a local one may do without https. Files are sent from `folder`.
     ///
     /// # Errors

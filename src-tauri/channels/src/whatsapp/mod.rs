@@ -50,7 +50,7 @@ pub struct WhatsApp {
 }
 
 impl WhatsApp {
-    /// A phone number. `root` is the address of the Cloud API, [`WHATSAPP`] or a server that takes its place; only a
+    /// A phone number. `root` is the address of the Cloud API, the usual one or a server that takes its place; only a
     /// local one may do without https. Files are sent from `folder`.
     ///
     /// # Errors
