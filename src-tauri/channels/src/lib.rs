@@ -29,8 +29,6 @@ mod render;
 mod signal;
 pub mod sim;
 mod slack;
-#[cfg(feature = "strict")]
-pub mod strict;
 mod switchboard;
 mod telegram;
 mod thread;
@@ -42,7 +40,9 @@ mod whatsapp;
 pub use adapter::{Ack, Call, ChannelAdapter};
 pub use connection::{Connection, ConnectionEnd};
 pub use discord::Discord;
-pub use emoji::{EMOJI_ALIASES, SentEmoji, emoji_for, resolve_emoji, resolve_emoji_on, similar_emoji};
+pub use emoji::{
+    EMOJI_ALIASES, SentEmoji, emoji_for, is_telegram_reaction, resolve_emoji, resolve_emoji_on, similar_emoji,
+};
 pub use events::{Arrival, Late, LateNews, Signal, SignalSink, Unreadable};
 pub use feature::{Feature, restrict, size_limit};
 pub use folder::{FileRefusal, Folder, Left, OpenFile, check_size};

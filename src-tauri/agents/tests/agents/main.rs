@@ -8,7 +8,7 @@ mod faulty;
 mod http;
 mod openai;
 #[cfg(feature = "test-peers")]
-#[path = "../../../channels/tests/shared/peer_process.rs"]
+#[path = "../../../strict/tests/shared/peer_process.rs"]
 mod peer_process;
 #[cfg(feature = "test-peers")]
 mod peers;

@@ -14,12 +14,13 @@ use crate::{
     place::{CHATS, Place},
 };
 use foldback_api::{Backend, Setup};
-use foldback_channels::{platform, strict::Mishap};
+use foldback_channels::platform;
 use foldback_pipeline::{
     SeededRng,
     invariants::{self, Extent},
 };
 use foldback_store::MemoryJournal;
+use foldback_strict::Mishap;
 use foldback_wire::{
     Actor, ChannelState, Clock as _, OpKind, OutcomeCode, Platform, Rng as _, Seq, Terminal, Timestamp,
     TurnId,

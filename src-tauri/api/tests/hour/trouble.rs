@@ -1,7 +1,7 @@
 //! What a platform is made to do wrong.
 
 use crate::place::Place;
-use foldback_channels::strict::{Mishap, discord::Order};
+use foldback_strict::{Mishap, discord::Order};
 use foldback_wire::OpKind;
 
 impl Place {

@@ -1,7 +1,7 @@
 //! A platform that is strict, with chats in each of which one person writes to the bot.
 
 use foldback_channels::platform;
-use foldback_channels::strict::{
+use foldback_strict::{
     discord::DiscordServer,
     signal::{SignalServer, Start},
     slack::SlackServer,

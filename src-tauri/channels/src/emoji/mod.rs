@@ -110,8 +110,7 @@ pub(crate) fn accepted(form: EmojiForm, emoji: &str, sent: &str) -> bool {
 }
 
 /// Whether a bot may react with this on Telegram.
-#[cfg(feature = "strict")]
-pub(crate) fn is_telegram_reaction(emoji: &str) -> bool {
+pub fn is_telegram_reaction(emoji: &str) -> bool {
     telegram::SET.contains(&emoji)
 }
 

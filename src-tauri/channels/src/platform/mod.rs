@@ -1,8 +1,6 @@
 //! The platforms, one row each: what its messages can be, the rates it publishes, the forms of its ids, and how its
-//! simulated twin behaves. Everything that depends on a platform is decided by a row; nothing outside of this crate names a
-//! platform to decide something.
-//!
-//! A new platform is a file here, with its row in [`ROWS`], and an adapter.
+//! simulated twin behaves. What depends on a platform is decided by its row, so that a new one is a file here, its row in
+//! [`ROWS`], and an adapter (docs/adding-a-channel.md).
 
 mod discord;
 mod forms;

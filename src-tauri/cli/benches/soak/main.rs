@@ -21,8 +21,9 @@ use crate::{
     bot::Bot,
     place::{CHATS, Place},
 };
-use foldback_channels::{platform, strict::Mishap};
+use foldback_channels::platform;
 use foldback_pipeline::SeededRng;
+use foldback_strict::Mishap;
 use foldback_wire::{OpKind, Platform, Rng as _};
 use std::{
     collections::BTreeMap,

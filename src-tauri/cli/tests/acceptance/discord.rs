@@ -1,8 +1,8 @@
 //! `foldback serve` on Discord, against a strict gateway and REST interface.
 
 use crate::bot::{Bot, Home, is};
-use foldback_channels::strict::Mishap;
-use foldback_channels::strict::discord::{DiscordServer, Order};
+use foldback_strict::Mishap;
+use foldback_strict::discord::{DiscordServer, Order};
 use serde_json::json;
 use std::time::Duration;
 

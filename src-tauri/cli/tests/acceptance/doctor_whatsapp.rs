@@ -5,7 +5,7 @@ use crate::{
     bot::Home,
     doctor_asks::{doctor, found},
 };
-use foldback_channels::strict::{
+use foldback_strict::{
     Mishap,
     whatsapp::{Credentials, WhatsAppServer},
 };

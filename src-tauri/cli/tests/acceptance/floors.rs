@@ -15,6 +15,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("foldback-agents", 3),
     ("foldback-transcripts", 3),
     ("foldback-pipeline", 4),
+    ("foldback-strict", 4),
     ("foldback-hooks", 5),
     ("foldback-replay", 5),
     ("foldback-api", 6),

@@ -1,7 +1,7 @@
 //! `foldback serve` on Signal, against a strict daemon of signal-cli.
 
 use crate::bot::{Bot, Home, is};
-use foldback_channels::strict::signal::{SignalServer, Start};
+use foldback_strict::signal::{SignalServer, Start};
 use serde_json::json;
 
 const ME: &str = "+4915500000001";

@@ -1,8 +1,8 @@
 //! `foldback serve` on Slack, against a strict server of it.
 
 use crate::bot::{Bot, Home, is};
-use foldback_channels::strict::Mishap;
-use foldback_channels::strict::slack::SlackServer;
+use foldback_strict::Mishap;
+use foldback_strict::slack::SlackServer;
 use serde_json::json;
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! `foldback serve` on Telegram, against a strict Bot API.
 
 use crate::bot::{Bot, Home, is};
-use foldback_channels::strict::Mishap;
-use foldback_channels::strict::telegram::TelegramServer;
+use foldback_strict::Mishap;
+use foldback_strict::telegram::TelegramServer;
 use serde_json::json;
 use std::time::Duration;
 

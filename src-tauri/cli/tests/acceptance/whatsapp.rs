@@ -1,8 +1,8 @@
 //! `foldback serve` on WhatsApp, against a strict Cloud API.
 
 use crate::bot::{Bot, Home, is};
-use foldback_channels::strict::Mishap;
-use foldback_channels::strict::whatsapp::{Credentials, WhatsAppServer, sign};
+use foldback_strict::Mishap;
+use foldback_strict::whatsapp::{Credentials, WhatsAppServer, sign};
 use serde_json::json;
 use std::io::{Read, Write};
 use std::time::Duration;
