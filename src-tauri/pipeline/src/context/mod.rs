@@ -1,6 +1,7 @@
 //! Everything that a turn works with. It stands below the stages and delivery, which are given what they need of it.
 
 mod agents;
+mod record_locks;
 mod runs;
 mod sessions;
 mod shutdown;

@@ -1,6 +1,6 @@
 //! The stored state of sessions. Changes of one record go one after the other, so that none undoes another.
 
-use super::{Agents, Runs};
+use super::{Agents, Runs, record_locks::RecordLocks};
 use crate::{
     config::SessionConfig,
     freshness::session_end,
@@ -14,14 +14,12 @@ use foldback_wire::{
     Actor, Inbound, KeptSetting, Kind, Seq, SessionExpiry, SessionId, SettingChange, Timestamp, TurnId,
 };
 use std::sync::{Arc, OnceLock};
-use tokio::sync::Mutex;
 
 /// The records of sessions.
 pub(crate) struct Sessions {
     journal: Arc<dyn Journal>,
     config: SessionConfig,
-    /// Held while a record is read, changed and written.
-    changing: Mutex<()>,
+    changing: RecordLocks,
     /// Told of each change of a session's settings, in the order of the changes.
     watcher: OnceLock<Box<SettingsWatcher>>,
 }
@@ -76,7 +74,7 @@ impl Sessions {
         Self {
             journal,
             config,
-            changing: Mutex::default(),
+            changing: RecordLocks::new(),
             watcher: OnceLock::new(),
         }
     }
@@ -102,7 +100,7 @@ impl Sessions {
         message: &Inbound,
         counted: CountedMessage,
     ) -> Result<SessionRecord, StoreError> {
-        let _changing = self.changing.lock().await;
+        let _changing = self.changing.lock(id).await;
         let now = recorder.now();
         let known = self.journal.session(id).await?;
         let mut record = known.unwrap_or_else(|| new_record(id, message, now));
@@ -144,7 +142,7 @@ impl Sessions {
         about: &str,
         text: &str,
     ) -> Result<Vec<SystemNotice>, StoreError> {
-        let _changing = self.changing.lock().await;
+        let _changing = self.changing.lock(id).await;
         let Some(mut record) = self.journal.session(id).await? else {
             return Ok(Vec::new());
         };
@@ -159,7 +157,7 @@ impl Sessions {
         if told.is_empty() {
             return Ok(());
         }
-        let _changing = self.changing.lock().await;
+        let _changing = self.changing.lock(id).await;
         let Some(mut record) = self.journal.session(id).await? else {
             return Ok(());
         };
@@ -176,7 +174,7 @@ impl Sessions {
         by: Actor,
         change: impl FnOnce(&mut SessionSettings) + Send,
     ) -> Result<(), StoreError> {
-        let _changing = self.changing.lock().await;
+        let _changing = self.changing.lock(id).await;
         let Some(mut record) = self.journal.session(id).await? else {
             return Ok(());
         };
@@ -207,7 +205,7 @@ impl Sessions {
         by: Actor,
         change: impl FnOnce(&mut SessionSettings) + Send,
     ) -> Result<(), StoreError> {
-        let changing = self.changing.lock().await;
+        let changing = self.changing.lock(id).await;
         if self.journal.session(id).await?.is_none() {
             let record = new_record(id, message, recorder.now());
             self.journal.put_session(record, vec![]).await?;
@@ -301,7 +299,7 @@ impl Sessions {
         self.journal.put_agent_session(id, None, vec![event]).await?;
         // What began meanwhile may have been given what was written until now.
         forget(runs, agents, id);
-        let _changing = self.changing.lock().await;
+        let _changing = self.changing.lock(id).await;
         let Some(mut record) = self.journal.session(id).await? else {
             return Ok(BegunSession::default());
         };
