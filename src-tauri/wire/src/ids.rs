@@ -1,22 +1,21 @@
 //! Ids as newtypes. What a platform gives is a string and stays one (64-bit ids must never pass through a
 //! float); what Foldback counts is a number below 2^53, so that it is exact in the window too.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
-/// Declares an id that is a platform's or a configuration's string.
+/// Declares an id that is a platform's or a configuration's string. Its copies share the text: every event carries two.
 macro_rules! text_id {
     ($($(#[$meta:meta])* $name:ident;)+) => {$(
         $(#[$meta])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-            schemars::JsonSchema, ts_rs::TS)]
-        #[serde(transparent)]
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, schemars::JsonSchema, ts_rs::TS)]
+        #[schemars(transparent)]
         #[ts(type = "string")]
-        pub struct $name(String);
+        pub struct $name(Arc<str>);
 
         impl $name {
             /// The id of this text.
             pub fn new(text: impl Into<String>) -> Self {
-                Self(text.into())
+                Self(Arc::from(Into::<String>::into(text)))
             }
 
             /// Its text.
@@ -25,15 +24,28 @@ macro_rules! text_id {
             }
         }
 
+        // By hand: serde's own way is a feature that would let every shared value through, each as a copy.
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer).map(Self::from)
+            }
+        }
+
         impl From<&str> for $name {
             fn from(text: &str) -> Self {
-                Self(text.to_owned())
+                Self(text.into())
             }
         }
 
         impl From<String> for $name {
             fn from(text: String) -> Self {
-                Self(text)
+                Self(text.into())
             }
         }
 
