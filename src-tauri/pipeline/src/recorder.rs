@@ -184,14 +184,15 @@ impl Recorder {
         }
     }
 
-    /// Tells of a jump of the clock since the last look, before anything that bears the new time.
-    pub(crate) fn tell_jump(&self) {
-        let Some(by_ms) = self.jumps.measure_jump(self.clock.as_ref()) else {
-            return;
+    /// The time of day. Tells first of a jump since the last look, before anything that bears the new time.
+    pub(crate) fn tell_jump(&self) -> Timestamp {
+        let (at, by_ms) = self.jumps.measure_jump(self.clock.as_ref());
+        let Some(by_ms) = by_ms else {
+            return at;
         };
         tracing::warn!(by_ms, "the system's clock jumped");
         let jump = Draft {
-            at: self.now(),
+            at,
             turn: None,
             session: None,
             channel: None,
@@ -201,6 +202,7 @@ impl Recorder {
         if let Err(error) = self.journal.append(vec![jump]) {
             tracing::error!(%error, "a jump of the clock is not in the journal");
         }
+        at
     }
 
     /// Masks the secrets in a request for permission; true where there were any.
@@ -210,15 +212,24 @@ impl Recorder {
             .is_some_and(|redaction| redaction.request(request))
     }
 
-    pub(crate) fn draft(&self, mut kind: Kind) -> Draft {
-        self.tell_jump();
+    pub(crate) fn draft(&self, kind: Kind) -> Draft {
+        self.draft_at(self.tell_jump(), kind)
+    }
+
+    /// Drafts of what was decided at one time. The clock is read once: a turn has hundreds of events.
+    fn drafts(&self, kinds: Vec<Kind>) -> Vec<Draft> {
+        let at = self.tell_jump();
+        kinds.into_iter().map(|kind| self.draft_at(at, kind)).collect()
+    }
+
+    fn draft_at(&self, at: Timestamp, mut kind: Kind) -> Draft {
         self.settings
             .add_deciding_setting(self.channel.as_ref(), &mut kind);
         if let Some(redaction) = &self.redaction {
             redaction.event(&mut kind);
         }
         Draft {
-            at: self.now(),
+            at,
             turn: self.turn,
             session: self.session.as_ref().or(self.found.get()).cloned(),
             channel: self.channel.clone(),
@@ -234,7 +245,7 @@ impl Recorder {
         if kinds.is_empty() {
             return Ok(());
         }
-        let drafts: Vec<_> = kinds.into_iter().map(|kind| self.draft(kind)).collect();
+        let drafts = self.drafts(kinds);
         if let Some(held) = &self.held
             && let Some(held) = &mut *held.lock().unwrap_or_else(PoisonError::into_inner)
         {
@@ -246,7 +257,7 @@ impl Recorder {
 
     /// Notes events together with those of other turns: all of them are written, or none.
     pub(crate) fn note_beside(&self, kinds: Vec<Kind>, others: Vec<Draft>) -> Result<(), StoreError> {
-        let own = kinds.into_iter().map(|kind| self.draft(kind));
+        let own = self.drafts(kinds);
         self.write(others.into_iter().chain(own).collect())
     }
 

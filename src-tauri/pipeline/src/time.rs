@@ -75,21 +75,22 @@ pub(crate) struct ClockJumps(AtomicI64);
 
 impl ClockJumps {
     pub(crate) fn new(clock: &dyn Clock) -> Self {
-        Self(AtomicI64::new(ahead(clock)))
+        Self(AtomicI64::new(ahead(clock.now(), clock)))
     }
 
-    /// The jump of the time of day since the last look, in milliseconds; none when it was a minute or less.
-    pub(crate) fn measure_jump(&self, clock: &dyn Clock) -> Option<i64> {
-        let now = ahead(clock);
-        let by = now.saturating_sub(self.0.swap(now, Ordering::Relaxed));
-        (by.unsigned_abs() > JUMP).then_some(by)
+    /// The time of day, and its jump since the last look in milliseconds; none when it was a minute or less.
+    pub(crate) fn measure_jump(&self, clock: &dyn Clock) -> (Timestamp, Option<i64>) {
+        let now = clock.now();
+        let ahead = ahead(now, clock);
+        let by = ahead.saturating_sub(self.0.swap(ahead, Ordering::Relaxed));
+        (now, (by.unsigned_abs() > JUMP).then_some(by))
     }
 }
 
 /// The time of day less the time that passed, in milliseconds.
-fn ahead(clock: &dyn Clock) -> i64 {
+fn ahead(now: Timestamp, clock: &dyn Clock) -> i64 {
     let passed = i64::try_from(clock.monotonic().as_millis()).unwrap_or(i64::MAX);
-    clock.now().0.saturating_sub(passed)
+    now.0.saturating_sub(passed)
 }
 
 /// Chance that repeats with its seed: `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014). Good enough for
