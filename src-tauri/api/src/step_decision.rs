@@ -53,7 +53,7 @@ impl StepDecision {
                 decided_by,
                 ..
             } if !fate.reached() => left_out(media_type, *bytes, *fate)
-                .set_by(setting.as_deref(), decided_by.as_ref())
+                .set_by(setting.as_deref(), decided_by.as_deref())
                 .changed_by(in_general),
             Kind::Skipped {
                 outcome,
@@ -63,7 +63,7 @@ impl StepDecision {
             } => {
                 let why = outcome.detail.as_deref().unwrap_or_default();
                 let told = Self::default().given("outcome", outcome.code).given("why", why);
-                let told = told.set_by(setting.as_deref(), decided_by.as_ref());
+                let told = told.set_by(setting.as_deref(), decided_by.as_deref());
                 match outcome.code {
                     _ if told.setting.is_some() => told.changed_by(|setting, value| skipped(setting, value, why)),
                     OutcomeCode::Missing => told.changed("The agent names a file that is there."),
@@ -77,7 +77,7 @@ impl StepDecision {
             } => Self::default()
                 .given("message", message)
                 .given("found", reason)
-                .set_by(Some(suppressing_setting(*reason)), decided_by.as_ref())
+                .set_by(Some(suppressing_setting(*reason)), decided_by.as_deref())
                 .changed_by(|setting, _| match reason {
                     Suppression::NoReply | Suppression::SilentToken => format!(
                         "The agent writes words instead, or {setting} is without silence: then the marker is text."
@@ -94,7 +94,7 @@ impl StepDecision {
             } => Self::default()
                 .given("messages", messages)
                 .given("kept back", format_args!("{bytes} B"))
-                .set_by(Some("output.max_messages"), decided_by.as_ref())
+                .set_by(Some("output.max_messages"), decided_by.as_deref())
                 .changed_by(|setting, _| format!("Set {setting} to more than {messages}.")),
             Kind::PermissionDecided {
                 option,
@@ -105,7 +105,7 @@ impl StepDecision {
             } if is_refusal(option.as_ref().map(|option| option.kind)) => {
                 let answer = option.as_ref().map_or("none", |option| option.name.as_str());
                 let told = Self::default().given("answer", answer).given("decided by", by);
-                let told = told.given("why", why).set_by(None, decided_by.as_ref());
+                let told = told.given("why", why).set_by(None, decided_by.as_deref());
                 if told.setting.is_some() {
                     told.changed_by(permitting)
                 } else {
@@ -123,7 +123,7 @@ impl StepDecision {
             Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::DryRun => Self::default()
                 .given("outcome", outcome.code)
                 .given("why", outcome.detail.as_deref().unwrap_or_default())
-                .set_by(None, outcome.decided_by.as_ref())
+                .set_by(None, outcome.decided_by.as_deref())
                 .changed_by(|setting, _| format!("Arm the channel on its card, or set {setting} to true.")),
             Kind::MessageEnded {
                 message,
@@ -132,7 +132,7 @@ impl StepDecision {
                 ..
             } => Self::default()
                 .given("message", message)
-                .set_by(None, decided_by.as_ref())
+                .set_by(None, decided_by.as_deref())
                 .changed_by(|setting, _| format!("Set {setting} to show.")),
             Kind::RunFailed {
                 fault,
@@ -141,7 +141,7 @@ impl StepDecision {
             } => Self::default()
                 .given("fault", fault)
                 .given("why", detail)
-                .set_by(None, decided_by.as_ref())
+                .set_by(None, decided_by.as_deref())
                 .changed_by(failing),
             _ => return None,
         })
@@ -237,7 +237,7 @@ fn refused(read: &InlineDirectives, sender: Option<&str>) -> StepDecision {
         };
         told.given(&format!("/{}", directive.name), visible(value))
     });
-    told.set_by(read.setting.as_deref(), read.decided_by.as_ref())
+    told.set_by(read.setting.as_deref(), read.decided_by.as_deref())
         .changed_by(|setting, _| format!("Add {} to {setting}.", sender.unwrap_or("the sender")))
 }
 

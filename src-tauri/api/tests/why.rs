@@ -356,7 +356,7 @@ fn a_running_turn_says_what_it_is_at() {
         30,
         Kind::Intended {
             op: OpId(1),
-            intent: text("Hi"),
+            intent: Box::new(text("Hi")),
         },
     );
     assert_eq!(

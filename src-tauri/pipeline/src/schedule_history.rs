@@ -229,7 +229,7 @@ impl DeliveredTexts {
             }
             // What a directive sends is no part of the answer.
             Kind::Intended { op, intent } if intent.directive.is_none() => {
-                self.intended.insert(op, intent);
+                self.intended.insert(op, *intent);
             }
             Kind::Ended { op, outcome }
                 if matches!(outcome.code, OutcomeCode::Sent | OutcomeCode::Unchanged) =>

@@ -198,7 +198,7 @@ pub struct Outcome {
     /// The setting behind it, as it was then; `None` where there is none, and in records of versions that did not keep it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub decided_by: Option<DecidingSetting>,
+    pub decided_by: Option<Box<DecidingSetting>>,
 }
 
 impl Outcome {

@@ -73,3 +73,15 @@ impl Kind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A turn has hundreds of events, and each is moved several times on its way into the journal: what is large stands
+    /// in a box.
+    #[test]
+    fn an_event_is_small_enough_to_be_moved() {
+        assert!(size_of::<Event>() <= 240, "{} bytes", size_of::<Event>());
+    }
+}

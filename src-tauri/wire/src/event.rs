@@ -232,7 +232,7 @@ pub enum Kind {
         /// The setting behind it, as it was then; `None` in records of versions that did not keep it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        decided_by: Option<DecidingSetting>,
+        decided_by: Option<Box<DecidingSetting>>,
     },
     /// A file that came with the message was understood for the agent, or could not be.
     Understood(UnderstoodFile),
@@ -306,7 +306,7 @@ pub enum Kind {
         /// of versions that did not keep it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        decided_by: Option<DecidingSetting>,
+        decided_by: Option<Box<DecidingSetting>>,
     },
     /// The agent thinks.
     Reasoning {
@@ -332,7 +332,7 @@ pub enum Kind {
     /// The agent asks before it uses a tool.
     PermissionAsked {
         /// The request.
-        request: PermissionRequest,
+        request: Box<PermissionRequest>,
         /// The time until which an answer is waited for; then it is refused.
         until: Option<Timestamp>,
     },
@@ -349,7 +349,7 @@ pub enum Kind {
         /// The setting behind it, as it was then; `None` in records of versions that did not keep it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        decided_by: Option<DecidingSetting>,
+        decided_by: Option<Box<DecidingSetting>>,
     },
     /// Somebody stopped the run.
     RunCancelled {
@@ -477,7 +477,7 @@ pub enum Kind {
         /// it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        decided_by: Option<DecidingSetting>,
+        decided_by: Option<Box<DecidingSetting>>,
     },
     /// The agent's run ended.
     RunEnded {
@@ -524,7 +524,7 @@ pub enum Kind {
         /// The setting behind it, as it was then; `None` in records of versions that did not keep it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        decided_by: Option<DecidingSetting>,
+        decided_by: Option<Box<DecidingSetting>>,
     },
     /// The words of a voice directive were made into sound, which has not been sent yet.
     Spoken(SpokenDirective),
@@ -563,7 +563,7 @@ pub enum Kind {
         /// The setting behind it, as it was then; `None` in records of versions that did not keep it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        decided_by: Option<DecidingSetting>,
+        decided_by: Option<Box<DecidingSetting>>,
     },
     /// The turn has more messages than its chat should get: the rest was kept off it.
     Truncated {
@@ -581,14 +581,14 @@ pub enum Kind {
         /// The setting behind it, as it was then; `None` in records of versions that did not keep it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        decided_by: Option<DecidingSetting>,
+        decided_by: Option<Box<DecidingSetting>>,
     },
     /// A platform operation is intended; committed before the platform is called.
     Intended {
         /// The operation.
         op: OpId,
         /// The operation.
-        intent: Intent,
+        intent: Box<Intent>,
     },
     /// A delivery waits.
     Waiting {

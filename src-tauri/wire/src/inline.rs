@@ -48,7 +48,7 @@ pub struct InlineDirectives {
     /// That setting, as it was then; `None` in records of versions that did not keep it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub decided_by: Option<DecidingSetting>,
+    pub decided_by: Option<Box<DecidingSetting>>,
 }
 
 /// A change of a setting of a session.

@@ -363,7 +363,10 @@ mod tests {
             turn: Some(TurnId(op + 100)),
             session: None,
             channel: None,
-            kind: Kind::Intended { op: OpId(op), intent },
+            kind: Kind::Intended {
+                op: OpId(op),
+                intent: Box::new(intent),
+            },
         }
     }
 

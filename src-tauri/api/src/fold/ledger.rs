@@ -86,7 +86,7 @@ impl Ledger {
                     seq: when.seq,
                     op: *op,
                     at_ms: when.ms,
-                    intent: intent.clone(),
+                    intent: intent.as_ref().clone(),
                     text: None,
                     waiting: None,
                     waiting_until_ms: None,

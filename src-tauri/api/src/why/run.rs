@@ -52,7 +52,7 @@ impl Way<'_> {
     /// The request for this permission.
     pub(super) fn asked(&self, wanted: &PermissionId) -> Option<&PermissionRequest> {
         self.events.iter().find_map(|event| match &event.kind {
-            Kind::PermissionAsked { request, .. } if request.id == *wanted => Some(request),
+            Kind::PermissionAsked { request, .. } if request.id == *wanted => Some(request.as_ref()),
             _ => None,
         })
     }

@@ -202,7 +202,13 @@ async fn typing_without_an_answer_asks_for_no_look_in_this_process_and_the_next(
         live: true,
     };
     let (op, outcome) = (OpId(900), Outcome::new(OutcomeCode::Unknown));
-    let kinds = [Kind::Intended { op, intent: typing }, Kind::Ended { op, outcome }];
+    let kinds = [
+        Kind::Intended {
+            op,
+            intent: Box::new(typing),
+        },
+        Kind::Ended { op, outcome },
+    ];
     let draft = |kind| Draft {
         at: Timestamp(1_800_000_100_000),
         turn: Some(TurnId(turn)),

@@ -121,10 +121,10 @@ fn unmatched_operations_stand_on_top() {
         200,
         Kind::Intended {
             op: OpId(2),
-            intent: Intent {
+            intent: Box::new(Intent {
                 body: Some(clean(9)),
                 ..intent(OpKind::SendText)
-            },
+            }),
         },
     );
     story.sent(300, 3, intent(OpKind::Typing), None);
@@ -143,10 +143,10 @@ fn an_entry_says_why_it_waits_and_how_often_it_was_tried() {
         100,
         Kind::Intended {
             op,
-            intent: Intent {
+            intent: Box::new(Intent {
                 body: Some(clean(2)),
                 ..intent(OpKind::SendText)
-            },
+            }),
         },
     );
     story.at(100, Kind::Attempted { op, attempt: 1 });
@@ -214,10 +214,10 @@ fn a_turn_with_an_open_operation_is_not_settled() {
         100,
         Kind::Intended {
             op,
-            intent: Intent {
+            intent: Box::new(Intent {
                 body: Some(clean(2)),
                 ..intent(OpKind::SendText)
-            },
+            }),
         },
     );
     story.at(
@@ -378,7 +378,7 @@ fn an_operation_that_leaked_says_which_bytes_and_what_they_are() {
     let mut story = said("Sure <react em");
     let intend = |kind| Kind::Intended {
         op: OpId(3),
-        intent: intent(kind),
+        intent: Box::new(intent(kind)),
     };
     story.at(20, intend(OpKind::EditText));
     story.at(

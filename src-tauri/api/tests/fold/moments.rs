@@ -221,11 +221,11 @@ fn nothing_in_the_name_of_a_file_is_invisible() {
 #[test]
 fn the_card_of_what_was_refused_has_its_setting_and_what_changes_it() {
     let decided_by = |setting: &str, value: &str| {
-        Some(DecidingSetting {
+        Some(Box::new(DecidingSetting {
             setting: setting.into(),
             value: value.into(),
             source: SettingSource::Global,
-        })
+        }))
     };
     let refused = InlineDirectives {
         directives: vec![InlineDirective {

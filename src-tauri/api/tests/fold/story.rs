@@ -53,7 +53,13 @@ impl Story {
 
     /// An operation that ends so, 50 ms after it was intended.
     pub(crate) fn ended(&mut self, ms: i64, op: u64, intent: Intent, outcome: Outcome) -> u64 {
-        self.at(ms, Kind::Intended { op: OpId(op), intent });
+        self.at(
+            ms,
+            Kind::Intended {
+                op: OpId(op),
+                intent: Box::new(intent),
+            },
+        );
         self.at(
             ms,
             Kind::Attempted {

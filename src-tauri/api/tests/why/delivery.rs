@@ -12,7 +12,7 @@ fn a_channel_that_is_off_holds_the_message() {
         50,
         Kind::Intended {
             op: OpId(1),
-            intent: text("Hi"),
+            intent: Box::new(text("Hi")),
         },
     );
     story.at(

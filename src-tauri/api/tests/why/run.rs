@@ -25,10 +25,12 @@ fn decided(kind: Option<PermissionKind>, by: Actor, why: &str) -> Kind {
             kind,
         }),
         why: why.into(),
-        decided_by: matches!(by, Actor::Config).then(|| DecidingSetting {
-            setting: "agent.permissions.reject".into(),
-            value: "[execute]".into(),
-            source: SettingSource::Global,
+        decided_by: matches!(by, Actor::Config).then(|| {
+            Box::new(DecidingSetting {
+                setting: "agent.permissions.reject".into(),
+                value: "[execute]".into(),
+                source: SettingSource::Global,
+            })
         }),
         by,
     }
@@ -140,7 +142,7 @@ fn who_stepped_in_is_a_step_of_the_way() {
         50,
         Kind::Intended {
             op: OpId(1),
-            intent: text("Hi"),
+            intent: Box::new(text("Hi")),
         },
     );
     story.at(

@@ -150,7 +150,10 @@ impl TypingLoop {
         };
         let planned = channel.set_out(OpKind::Typing);
         let intent = intent(target, OutgoingOperation::new(Operation::Typing).live(true));
-        let mut kinds = vec![Kind::Intended { op, intent }];
+        let mut kinds = vec![Kind::Intended {
+            op,
+            intent: Box::new(intent),
+        }];
         let given_up = match &planned {
             None => None,
             Some((number, fault)) => {

@@ -118,8 +118,10 @@ impl<'a> Permits<'a> {
         let option = self.choose(&request, allow);
         let why = why(setting, allow, option.as_ref());
         let id = request.id.clone();
-        self.recorder
-            .note(Kind::PermissionAsked { request, until: None })?;
+        self.recorder.note(Kind::PermissionAsked {
+            request: Box::new(request),
+            until: None,
+        })?;
         self.settle_answer(PermissionAnswer {
             id,
             option,
@@ -135,8 +137,10 @@ impl<'a> Permits<'a> {
     fn refuse(&mut self, mut request: PermissionRequest) -> Result<(), StoreError> {
         cut_request(&mut request);
         let (id, option) = (request.id.clone(), self.choose(&request, false));
-        self.recorder
-            .note(Kind::PermissionAsked { request, until: None })?;
+        self.recorder.note(Kind::PermissionAsked {
+            request: Box::new(request),
+            until: None,
+        })?;
         self.settle_answer(PermissionAnswer::by_pipeline(
             id,
             option,
@@ -184,7 +188,7 @@ impl<'a> Permits<'a> {
         let cut = cut_request(&mut request);
         shorten_options(&mut whole);
         let kind = Kind::PermissionAsked {
-            request: request.clone(),
+            request: Box::new(request.clone()),
             until: Some(until),
         };
         let mut shown = request.clone();

@@ -436,11 +436,12 @@ impl Run<'_> {
     }
 
     /// The setting that keeps narration off the chat, where it does.
-    fn hides_narration(&self) -> Option<DecidingSetting> {
-        (self.narration == Narration::Hide).then(|| DecidingSetting {
+    fn hides_narration(&self) -> Option<Box<DecidingSetting>> {
+        (self.narration == Narration::Hide).then(|| {
+            let mut setting = self.recorder.deciding("output.narration");
             // Where nothing is set, the channel's abilities decide.
-            value: "hide".to_owned(),
-            ..self.recorder.deciding("output.narration")
+            "hide".clone_into(&mut setting.value);
+            setting
         })
     }
 

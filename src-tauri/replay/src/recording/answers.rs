@@ -78,7 +78,10 @@ mod tests {
             preview: CallPreview::default(),
             options: Vec::new(),
         };
-        Kind::PermissionAsked { request, until: None }
+        Kind::PermissionAsked {
+            request: Box::new(request),
+            until: None,
+        }
     }
 
     fn decided(id: &str, kind: PermissionKind) -> Kind {

@@ -99,7 +99,7 @@ mod tests {
 
     fn intended(op: u64, kind: OpKind) -> Kind {
         let intent = serde_json::json!({"kind": kind, "target": {"chat": "c"}, "live": false});
-        let intent: Intent = serde_json::from_value(intent).unwrap();
+        let intent: Box<Intent> = serde_json::from_value(intent).unwrap();
         Kind::Intended { op: OpId(op), intent }
     }
 
@@ -172,10 +172,10 @@ mod tests {
         let abroad = match intended(1, OpKind::SendText) {
             Kind::Intended { op, intent } => Kind::Intended {
                 op,
-                intent: Intent {
+                intent: Box::new(Intent {
                     channel: Some("slack".into()),
-                    ..intent
-                },
+                    ..*intent
+                }),
             },
             other => other,
         };

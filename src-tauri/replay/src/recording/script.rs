@@ -67,7 +67,7 @@ fn act(kind: &Kind, texts: &mut Texts) -> Option<Act> {
             arguments: call.arguments.clone(),
             result: call.result.clone(),
         }),
-        Kind::PermissionAsked { request, .. } => Act::Permission(Box::new(request.clone().into())),
+        Kind::PermissionAsked { request, .. } => Act::Permission(Box::new(request.as_ref().clone().into())),
         Kind::AgentSession {
             id, start, detail, ..
         } => Act::Session(SessionStep {

@@ -180,7 +180,7 @@ impl<'a> Writer<'a> {
         }
         self.push(Kind::Intended {
             op,
-            intent: Intent {
+            intent: Box::new(Intent {
                 kind: OpKind::SendText,
                 channel: None,
                 target: Target {
@@ -199,7 +199,7 @@ impl<'a> Writer<'a> {
                 block: None,
                 flags: MessageFlags::default(),
                 live: false,
-            },
+            }),
         });
         self.push(Kind::Attempted { op, attempt: 1 });
         let mut outcome = Outcome::new(OutcomeCode::Sent).because("It stands in the imported export.");

@@ -14,8 +14,8 @@ pub use words::one_line;
 
 use crate::{EventDuration, kind};
 use foldback_wire::{
-    Body, ChannelId, ChannelState, Event, HookEnd, Intent, Kind, MessageId, Outcome, OutcomeCode,
-    ScheduleSkip, ScheduleSkipped, SessionId, SessionStart, Severity, Span, StopReason, Terminal, ToolStatus,
+    Body, ChannelId, ChannelState, Event, HookEnd, Kind, MessageId, Outcome, OutcomeCode, ScheduleSkip,
+    ScheduleSkipped, SessionId, SessionStart, Severity, Span, StopReason, Terminal, ToolStatus,
     UnderstoodFile,
     rpc::{EventRow, RowFlag},
 };
@@ -77,10 +77,7 @@ pub(crate) fn bytes(kind: &Kind) -> Option<u64> {
         Kind::Directive { directive, .. } => of(directive.span()),
         Kind::Action { action, .. } => of(action.span),
         Kind::Diagnosed { diagnostic, .. } => of(diagnostic.span),
-        Kind::Intended {
-            intent: Intent { body: Some(body), .. },
-            ..
-        } => match body {
+        Kind::Intended { intent, .. } => match intent.body.as_ref()? {
             Body::Clean { span, .. } => of(*span),
             Body::Literal { text, .. } | Body::Aside { text } => text.len(),
         },

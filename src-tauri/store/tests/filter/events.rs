@@ -121,7 +121,7 @@ fn delivery() -> Told {
             1_670,
             Kind::Intended {
                 op: OpId(1),
-                intent: reaction,
+                intent: Box::new(reaction),
             },
         ),
         (
@@ -142,7 +142,7 @@ fn delivery() -> Told {
             1_710,
             Kind::Intended {
                 op: OpId(2),
-                intent: edit,
+                intent: Box::new(edit),
             },
         ),
         (1_720, waiting),

@@ -45,7 +45,7 @@ impl Failures {
                 self.stops.entry(of).or_default().extend(event.turn);
             }
             Kind::Intended { op, intent } => {
-                self.intents.insert(*op, intent.clone());
+                self.intents.insert(*op, intent.as_ref().clone());
             }
             Kind::Ended { op, outcome } => {
                 let intent = self.intents.remove(op);

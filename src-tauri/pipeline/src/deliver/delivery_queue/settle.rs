@@ -77,7 +77,13 @@ impl DeliveryQueues {
             };
             let mut intent = intent(&queued.entry.target, outgoing);
             intent.part_of = part_of;
-            (entry, Kind::Intended { op, intent })
+            (
+                entry,
+                Kind::Intended {
+                    op,
+                    intent: Box::new(intent),
+                },
+            )
         });
         outcome.replaced_by = next.as_ref().filter(|_| instead).map(|(entry, _)| entry.op);
         // A live edit that did not arrive is no hole in the text.
@@ -189,7 +195,7 @@ fn path_of(operation: &Operation) -> Option<&str> {
 
 /// The setting by which an operation was a dry run. None where the setting says otherwise: then a person disarmed the channel,
 /// or tests a message by hand.
-fn why_dry(queued: &QueuedOperation, outcome: &Outcome) -> Option<DecidingSetting> {
+fn why_dry(queued: &QueuedOperation, outcome: &Outcome) -> Option<Box<DecidingSetting>> {
     let entry = &queued.entry;
     let is_of_channel = outcome.code == OutcomeCode::DryRun && !entry.dry_run;
     let armed = is_of_channel.then(|| {

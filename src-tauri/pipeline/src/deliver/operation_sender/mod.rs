@@ -247,7 +247,10 @@ impl OperationSender {
         let mut intent = intent(&self.target, outgoing);
         intent.part_of = part_of;
         intent.channel = self.on_other_channel.then(|| self.channel.id().clone());
-        events.push(self.recorder.draft(Kind::Intended { op, intent }));
+        events.push(self.recorder.draft(Kind::Intended {
+            op,
+            intent: Box::new(intent),
+        }));
         events.extend(delay.map(|Delay { until, reason }| {
             self.recorder.draft(Kind::Waiting {
                 op: Some(op),

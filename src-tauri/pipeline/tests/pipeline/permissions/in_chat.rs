@@ -58,7 +58,7 @@ async fn of_a_long_command_everybody_sees_the_real_end_and_its_size() {
     assert_eq!(question.matches("y; rm -rf ~\"}`").count(), 2, "{question}");
     let mut shown = vec![only(&bot).request];
     shown.extend(bot.kinds().await.into_iter().filter_map(|kind| match kind {
-        Kind::PermissionAsked { request, .. } => Some(request),
+        Kind::PermissionAsked { request, .. } => Some(*request),
         _ => None,
     }));
     assert_eq!(shown.len(), 2, "the console has it, and the journal");

@@ -78,12 +78,26 @@ impl Feed {
             body: Some(Body::own("The run failed.")),
             ..intent(OpKind::SendText)
         };
-        self.at(ms, turn, Kind::Intended { op: OpId(op), intent })
+        self.at(
+            ms,
+            turn,
+            Kind::Intended {
+                op: OpId(op),
+                intent: Box::new(intent),
+            },
+        )
     }
 
     pub(super) fn wanted(&mut self, ms: i64, turn: u64, op: u64, kind: OpKind) -> &mut Self {
         let intent = intent(kind);
-        self.at(ms, turn, Kind::Intended { op: OpId(op), intent })
+        self.at(
+            ms,
+            turn,
+            Kind::Intended {
+                op: OpId(op),
+                intent: Box::new(intent),
+            },
+        )
     }
 
     pub(super) fn ended(&mut self, ms: i64, turn: u64, op: u64, outcome: Outcome) -> &mut Self {
