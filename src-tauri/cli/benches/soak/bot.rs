@@ -44,8 +44,8 @@ pub(crate) struct Counts {
     outcomes: BTreeMap<String, usize>,
     /// All of them.
     events: usize,
-    /// Channels that were connected at least once.
-    up: Vec<String>,
+    /// Connections of each channel: one breaks off where a call goes wrong.
+    up: BTreeMap<String, usize>,
 }
 
 impl Counts {
@@ -64,7 +64,9 @@ impl Counts {
                 *self.outcomes.entry(code).or_default() += 1;
             }
             Some("channel_state") if kind["to"] == "up" => {
-                self.up.extend(event["channel"].as_str().map(str::to_owned));
+                if let Some(channel) = event["channel"].as_str() {
+                    *self.up.entry(channel.to_owned()).or_default() += 1;
+                }
             }
             _ => {}
         }
@@ -161,7 +163,7 @@ impl Bot {
 
     /// Waits until a platform's channel is connected.
     pub(crate) async fn until_up(&mut self, platform: Platform) -> Result<(), Box<dyn Error>> {
-        while !self.counts().up.iter().any(|name| name == platform.code()) {
+        while !self.counts().up.contains_key(platform.code()) {
             tokio::time::timeout(PATIENCE, self.seen.changed()).await??;
         }
         Ok(())
