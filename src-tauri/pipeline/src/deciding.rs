@@ -81,7 +81,7 @@ impl NamedSettings {
     }
 
     /// A setting as it is on a channel: the channel's own key where it has one in the place of a key of `output`.
-    pub fn deciding(&self, channel: Option<&ChannelId>, setting: &str) -> Box<DecidingSetting> {
+    pub fn deciding(&self, channel: Option<&ChannelId>, setting: &str) -> DecidingSetting {
         let own = channel.zip(setting.strip_prefix("output."));
         let own = own.map(|(channel, key)| format!("channels.{channel}.{key}"));
         let own = own.filter(|own| self.config.source_of(own) == SettingSource::Channel);
@@ -89,11 +89,11 @@ impl NamedSettings {
         let values = self
             .values
             .get_or_init(|| serde_json::to_value(&*self.config).unwrap_or_default());
-        Box::new(DecidingSetting {
+        DecidingSetting {
             value: find(values, &setting).map_or_else(|| "not set".to_owned(), in_words),
             source: self.config.source_of(&setting),
             setting,
-        })
+        }
     }
 
     /// Adds to a decision the setting behind it, where there is one and it is not there yet.
@@ -101,7 +101,7 @@ impl NamedSettings {
         let Some((setting, decided_by @ None)) = place(kind) else {
             return;
         };
-        *decided_by = Some(self.deciding(channel, &setting));
+        *decided_by = Some(Box::new(self.deciding(channel, &setting)));
     }
 }
 

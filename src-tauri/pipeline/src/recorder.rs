@@ -172,7 +172,7 @@ impl Recorder {
     }
 
     /// A setting that decides something, as it is on the recorder's channel.
-    pub(crate) fn deciding(&self, setting: &str) -> Box<DecidingSetting> {
+    pub(crate) fn deciding(&self, setting: &str) -> DecidingSetting {
         self.settings.deciding(self.channel.as_ref(), setting)
     }
 

@@ -292,7 +292,7 @@ impl<'a> Permits<'a> {
             ..
         } = answer;
         self.agent.decide(self.run, &id, option.as_ref());
-        let decided_by = setting.map(|setting| self.recorder.deciding(setting));
+        let decided_by = setting.map(|setting| Box::new(self.recorder.deciding(setting)));
         self.recorder.note(Kind::PermissionDecided {
             id,
             option,

@@ -144,7 +144,7 @@ impl Run<'_> {
                 self.recorder.note(Kind::RunFailed {
                     fault,
                     detail: detail.clone(),
-                    decided_by: setting.map(|setting| self.recorder.deciding(&setting)),
+                    decided_by: setting.map(|setting| Box::new(self.recorder.deciding(&setting))),
                 })?;
                 (
                     StopReason::Error,
@@ -438,10 +438,11 @@ impl Run<'_> {
     /// The setting that keeps narration off the chat, where it does.
     fn hides_narration(&self) -> Option<Box<DecidingSetting>> {
         (self.narration == Narration::Hide).then(|| {
-            let mut setting = self.recorder.deciding("output.narration");
-            // Where nothing is set, the channel's abilities decide.
-            "hide".clone_into(&mut setting.value);
-            setting
+            Box::new(DecidingSetting {
+                // Where nothing is set, the channel's abilities decide.
+                value: "hide".to_owned(),
+                ..self.recorder.deciding("output.narration")
+            })
         })
     }
 

@@ -203,5 +203,5 @@ fn why_dry(queued: &QueuedOperation, outcome: &Outcome) -> Option<Box<DecidingSe
             .recorder
             .deciding(&format!("channels.{}.armed", entry.channel))
     })?;
-    (armed.value == "false").then_some(armed)
+    (armed.value == "false").then(|| Box::new(armed))
 }
