@@ -32,10 +32,7 @@ pub(crate) fn session_end(reset: &ResetConfig, last_used: Timestamp) -> Option<S
 /// The first beginning of a day after this moment.
 fn next_day(reset: &ResetConfig, after: Timestamp) -> Option<Timestamp> {
     let time = reset.daily_at?.time();
-    let zone = match &reset.zone {
-        Some(zone) => zone.rules().clone(),
-        None => TimeZone::system(),
-    };
+    let zone = zone_of(reset);
     let now = jiff::Timestamp::from_millisecond(after.0)
         .ok()?
         .to_zoned(zone.clone());
@@ -50,6 +47,25 @@ fn next_day(reset: &ResetConfig, after: Timestamp) -> Option<Timestamp> {
         day = day.tomorrow().ok()?;
     }
     None
+}
+
+/// A moment as a clock on the wall of the sessions' zone shows it, such as `1 January 2026, 02:00 CET`.
+pub(crate) fn time_on_the_wall(reset: &ResetConfig, at: Timestamp) -> String {
+    match jiff::Timestamp::from_millisecond(at.0) {
+        Ok(moment) => moment
+            .to_zoned(zone_of(reset))
+            .strftime("%-d %B %Y, %H:%M %Z")
+            .to_string(),
+        // Only where a clock is broken.
+        Err(_) => at.to_string(),
+    }
+}
+
+fn zone_of(reset: &ResetConfig) -> TimeZone {
+    match &reset.zone {
+        Some(zone) => zone.rules().clone(),
+        None => TimeZone::system(),
+    }
 }
 
 #[cfg(test)]

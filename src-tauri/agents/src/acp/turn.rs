@@ -266,8 +266,7 @@ impl<'a> Turn<'a> {
     ) -> Result<StopReason, Broken> {
         let result = result.map_err(|error| Broken::Refused(Failure::refused("session/prompt", &error)))?;
         if result.get("stopReason").and_then(Value::as_str).is_none() {
-            let detail =
-                "session/prompt: the agent's result has no stopReason, so nobody knows whether it is done";
+            let detail = "session/prompt: the agent's result has no stopReason, so it is not known whether the turn is done";
             return Err(Broken::Refused(Failure::new(AgentFault::Malformed, detail)));
         }
         // A reason that we do not know is an end all the same.

@@ -43,7 +43,7 @@ pub(super) fn seen(
             }
             // What was done in its place says what is there.
             OutcomeCode::Unknown if outcome.is_dead() => {
-                let why = outcome.detail.as_deref().unwrap_or("nobody knows");
+                let why = outcome.detail.as_deref().unwrap_or("the reason is not known");
                 let why = why.trim_end_matches('.');
                 chat.note(format!(
                     "{} may or may not be there: {why}.",

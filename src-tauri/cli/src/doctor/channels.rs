@@ -28,9 +28,9 @@ pub(super) fn checks(subject: &Subject) -> Vec<Check> {
 /// A bot without a channel starts, and nobody reaches it.
 fn none_is_on(channels: &BTreeMap<ChannelId, ChannelConfig>) -> Option<Check> {
     let found = if channels.is_empty() {
-        "there is none, so that nobody reaches the bot"
+        "there is none, so that no message reaches the bot"
     } else if channels.values().all(|channel| !channel.enabled) {
-        "all are switched off, so that nobody reaches the bot"
+        "all are switched off, so that no message reaches the bot"
     } else {
         return None;
     };

@@ -3,7 +3,7 @@
 use super::Commands;
 use crate::{
     deliver::operation::OutgoingOperation,
-    freshness::session_end,
+    freshness::{session_end, time_on_the_wall},
     gates::OwnAnswer,
     history::{ExportedConversation, export_conversation},
     recorder::Recorder,
@@ -69,14 +69,17 @@ impl Commands {
         let end = session_end(&config.reset, said.unwrap_or(used));
         let until = end.map_or_else(
             || "until /new".to_owned(),
-            |end| format!("until {} ({}), or /new", end.at, end.rule),
+            |end| {
+                let at = time_on_the_wall(&config.reset, end.at);
+                format!("until {at} ({}), or /new", end.rule)
+            },
         );
         let set = self.set_in_words(answer, &settings);
         let set = set.unwrap_or_else(|| "nothing".to_owned());
         Ok(format!(
             "ℹ️ Conversation `{session}`, {scope}\nBegan: {}, {} in all\nGoes on: {until}\nSet: \
              {set}\nQueue: {}\n{}",
-            began.unwrap_or(created),
+            time_on_the_wall(&config.reset, began.unwrap_or(created)),
             messages(turns),
             self.queue_settings(answer, &settings).in_words(),
             in_words(recorder.journal.usage(session).await?),

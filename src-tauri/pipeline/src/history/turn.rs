@@ -177,7 +177,7 @@ impl Reading {
         match self.terminal.as_ref().map(|(_, terminal)| terminal) {
             Some(Terminal::Failed { detail }) => Some(one_line(&format!("this turn failed: {detail}"))),
             Some(Terminal::Silent { reason }) => Some(format!("nothing was sent: {reason}")),
-            Some(Terminal::Unknown { .. }) => Some("nobody knows whether all of this arrived".to_owned()),
+            Some(Terminal::Unknown { .. }) => Some("it is not known whether all of this arrived".to_owned()),
             _ if stopped => Some("a person stopped this answer".to_owned()),
             Some(_) => None,
             None if self.run_ended.is_none() => Some("this turn did not end".to_owned()),

@@ -60,9 +60,8 @@ async fn a_session_says_what_it_is() {
     let told = answer(&bot, "/session").await;
     for line in [
         "ℹ️ Conversation `telegram:c1`, of this chat",
-        "Began: 2026-01-01T00:00:00.",
-        "Goes on: until 2026-01-01T02:00:0",
-        " (idle), or /new",
+        "Began: 1 January 2026, 00:00 UTC, 2 messages in all",
+        "Goes on: until 1 January 2026, 02:00 UTC (idle), or /new",
         "Set: verbose on (session)",
         "cap 20 (default)",
         "Tokens: 5 read, 6 written, in 1 answer",

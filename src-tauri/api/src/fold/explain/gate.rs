@@ -108,7 +108,7 @@ fn file(fate: FileFate) -> Explanation {
 
 fn understanding(file: &UnderstoodFile) -> Explanation {
     let effect = if file.text.is_some() {
-        "The agent is given it, as data that nobody vouches for. None of it is read for directives or commands."
+        "The agent is given it, as untrusted data. None of it is read for directives or commands."
     } else {
         "The agent is told that this is not known of the file."
     };

@@ -63,7 +63,7 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
         } => of(
             Stage::Prepare,
             if text.is_some() {
-                "The agent is given its text, as data that nobody vouches for."
+                "The agent is given its text, as untrusted data."
             } else {
                 "The agent is told that it was not read."
             },
@@ -72,23 +72,21 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
         .with_known("text", text.as_ref().map(|_| bytes(*size as usize)))
         .with_known("why", Some(why).filter(|why| !why.is_empty()))
         .with("setting", "links.mode"),
-        Kind::GroupHistory { messages } => of(
-            Stage::Prepare,
-            "The agent is given them once, as data that nobody vouches for.",
-        )
-        .with("messages", messages.len())
-        .with(
-            "text",
-            bytes(messages.iter().map(|message| message.text.len()).sum::<usize>()),
-        ),
-        Kind::ThreadRead(ReadThread { thread, left_out }) => of(
-            Stage::Prepare,
-            "The agent is given it once, as data that nobody vouches for.",
-        )
-        .with("messages", thread.recent.len())
-        .with("text", bytes(thread.texts().map(str::len).sum::<usize>()))
-        .with_known("left_out", Some(left_out).filter(|number| **number > 0))
-        .with("setting", "channels.NAME.thread_history"),
+        Kind::GroupHistory { messages } => {
+            of(Stage::Prepare, "The agent is given them once, as untrusted data.")
+                .with("messages", messages.len())
+                .with(
+                    "text",
+                    bytes(messages.iter().map(|message| message.text.len()).sum::<usize>()),
+                )
+        }
+        Kind::ThreadRead(ReadThread { thread, left_out }) => {
+            of(Stage::Prepare, "The agent is given it once, as untrusted data.")
+                .with("messages", thread.recent.len())
+                .with("text", bytes(thread.texts().map(str::len).sum::<usize>()))
+                .with_known("left_out", Some(left_out).filter(|number| **number > 0))
+                .with("setting", "channels.NAME.thread_history")
+        }
         Kind::Dequeued { waited_ms } => {
             of(Stage::Queue, GOES_ON).with("waited", format_args!("{waited_ms} ms"))
         }
