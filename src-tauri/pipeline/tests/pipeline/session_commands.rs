@@ -60,7 +60,7 @@ async fn a_session_says_what_it_is() {
     let told = answer(&bot, "/session").await;
     for line in [
         "ℹ️ Conversation `telegram:c1`, of this chat",
-        "Began: 1 January 2026, 00:00 UTC, 2 messages in all",
+        "Began: 1 January 2026, 00:00 UTC, 3 messages in all",
         "Goes on: until 1 January 2026, 02:00 UTC (idle), or /new",
         "Set: verbose on (session)",
         "cap 20 (default)",
