@@ -1,7 +1,7 @@
 //! One life of a bot: it starts on the journal of its predecessors, answers some conversations at once, and
 //! ends in order, unless it is killed.
 
-use crate::platform::SimulatedPlatform;
+use crate::simulated_platform::SimulatedPlatform;
 use foldback_pipeline::TokioClock;
 use foldback_wire::{ChatType, Clock as _, Inbound, Platform, Sender};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ pub(crate) struct Life {
     child: Child,
     stdin: ChildStdin,
     lines: Receiver<Value>,
-    channel: &'static str,
+    platform: Platform,
     /// Messages of this life, by their ids.
     messages: BTreeSet<String>,
 }
@@ -56,7 +56,7 @@ impl Life {
             stdin: child.stdin.take().unwrap(),
             child,
             lines,
-            channel: platform.code(),
+            platform,
             messages,
         }
     }
@@ -158,7 +158,7 @@ impl Life {
     }
 
     fn switch(&mut self, on: bool) {
-        let order = json!({"command": "channel_switch", "args": {"channel": self.channel, "on": on}});
+        let order = json!({"command": "channel_switch", "args": {"channel": self.platform.code(), "on": on}});
         // It may just have been killed.
         let _ = writeln!(self.stdin, "{order}");
     }

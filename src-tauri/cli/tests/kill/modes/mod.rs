@@ -19,7 +19,7 @@ mod evidence;
 mod marks;
 mod people;
 
-use crate::{platform::SimulatedPlatform, setting, write};
+use crate::{setting, simulated_platform::SimulatedPlatform, write};
 use bot::BotLife;
 use evidence::Evidence;
 use foldback_channels::platform;

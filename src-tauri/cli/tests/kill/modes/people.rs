@@ -1,7 +1,7 @@
 //! People who write to the six channels, what they may and what they may not.
 
 use super::{CHANNELS, Chance, marks::mark};
-use crate::platform::SimulatedPlatform;
+use crate::simulated_platform::SimulatedPlatform;
 use foldback_channels::platform;
 use foldback_pipeline::TokioClock;
 use foldback_wire::{ChatType, Clock as _, Inbound, MessageId, Platform, Sender};
@@ -133,8 +133,8 @@ impl<'a> People<'a> {
 fn message_id(platform: Platform, number: usize) -> MessageId {
     let number = 1_000_000 + number;
     MessageId::new(match platform {
-        platform::TELEGRAM | platform::DISCORD | platform::SIGNAL => number.to_string(),
         platform::SLACK => format!("{number}.000000"),
         platform::WHATSAPP => format!("wamid.{number}"),
+        _ => number.to_string(),
     })
 }
