@@ -22,7 +22,7 @@ pub(super) fn of(scene: &str) -> &'static str {
         "in the chat" => "[agent.permissions]\nin_chat = true\n",
         "over" => "[session]\nmain = \"home\"\nreset_words = [\"anew\"]\n[session.reset]\nidle = \"30m\"\n",
         "threads" => {
-            "[session]\nscope = \"global\"\n[channels.slack]\nallow_from = [\"alice\", \"bob\"]\nthread_history = 4\ngroup_history = 5\ndebounce = \"2s\"\n"
+            "[session]\nscope = \"global\"\n[channels.slack]\nallow_from = [\"alice\", \"bob\"]\nthread_history = 3\ngroup_history = 5\ndebounce = \"2s\"\n"
         }
         "work" => "[output]\ntools = \"full\"\nreasoning = \"show\"\n",
         "crowd" => {
