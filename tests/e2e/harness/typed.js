@@ -26,7 +26,7 @@ export async function documented() {
   const [commands, directives] = text.split(/^## Commands$/m)[1].split(/^## Directives$/m);
   return {
     // The usage stands behind the name.
-    commands: cells(commands).flatMap((cell) => quoted(cell).map((name) => name.split(" ")[0])),
+    commands: cells(commands.split(/^## /m)[0]).flatMap((cell) => quoted(cell).map((name) => name.split(" ")[0])),
     directives: directives
       .split(/^### /m)
       .slice(1)
