@@ -39,12 +39,12 @@ const alone = [
   ["/model anthropic/claude@work", /Model: anthropic\/claude@work/],
   ["/opus", /Model: opus/],
   ["/model 1", /Model: 1/],
-  ["/queue collect debounce:2s cap:5 drop:old", /mode collect \(session\), debounce 2000 ms \(session\), cap 5 \(session\), drop old \(session\)/],
+  ["/queue collect debounce:2s cap:5 drop:old", /mode collect \(session\), debounce 2 seconds \(session\), cap 5 \(session\), drop old \(session\)/],
   ["/queue steer drop:new", /mode steer \(session\)[\s\S]*drop new \(session\)/],
   ["/queue followup drop=summarize", /mode followup \(session\)[\s\S]*drop summarize \(session\)/],
-  ["/queue interrupt debounce=500", /mode interrupt \(session\), debounce 500 ms \(session\)/],
+  ["/queue interrupt debounce=500", /mode interrupt \(session\), debounce 0.5 seconds \(session\)/],
   ["/queue steer-backlog", /mode steer-backlog \(session\)/],
-  ["/queue reset", /mode steer \(default\), debounce 500 ms \(default\), cap 20 \(default\), drop summarize \(default\)/],
+  ["/queue reset", /mode steer \(default\), debounce 0.5 seconds \(default\), cap 20 \(default\), drop summarize \(default\)/],
 ];
 /** Texts with more beside them, which the agent is asked. */
 const beside = [
