@@ -50,6 +50,9 @@ describe("the tour through the demo", () => {
 
   it("opens by itself at a first start: a turn at the moment of a hold, with three callouts", async () => {
     const { browser } = window;
+    // Its first message first: a pause ahead of it would leave the tour nothing to open.
+    const hasBegun = async () => /message [1-9]/.test(await (await at(browser, "demo")).getAttribute("title"));
+    await eventually(browser, hasBegun, "the first message of the demo");
     // The first answer goes on, and the demo does not come to the other stops.
     await (await at(browser, "demo-toggle")).click();
     await shows(browser, "demo", /PAUSED/);
