@@ -419,7 +419,10 @@ fn what_may_or_may_not_be_there_is_said() {
     );
     let seen = at(&story, end).seen;
     assert_eq!(texts(&seen), ["How was my talk?"]);
-    assert_eq!(seen.notes, ["A message may or may not be there: the reason is not known."]);
+    assert_eq!(
+        seen.notes,
+        ["A message may or may not be there: the reason is not known."]
+    );
 }
 
 #[test]
