@@ -62,7 +62,7 @@ impl Hooks {
         }
     }
 
-    /// What ends them in order.
+    /// The handle that ends the hooks in order.
     pub fn stop(&self) -> HooksStop {
         self.stop.clone()
     }
@@ -121,7 +121,7 @@ impl Hooks {
     }
 }
 
-/// What a hook may not be told of any more.
+/// The events that a hook is not told of any more, as the process ends.
 struct Rest {
     name: String,
     latest: Option<Seq>,
@@ -130,7 +130,7 @@ struct Rest {
 }
 
 impl Rest {
-    /// What the journal is told of it; `None` where the hook was told of everything.
+    /// The end of the hook for the journal; `None` where the hook was told of everything.
     fn end(&self) -> Option<HookEnd> {
         let (calling, waiting) = self.record.untold();
         let untold = waiting + self.left_out.load(Ordering::Relaxed);

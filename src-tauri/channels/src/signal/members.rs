@@ -107,7 +107,7 @@ impl Account {
         self.uuid.iter().chain(&self.number).map(String::as_str)
     }
 
-    /// What the account's owner calls them, else what they call themselves.
+    /// The name that the account's owner gave them, else their own.
     fn called(&self) -> Option<String> {
         let profile = self.profile.as_ref().map(
             |Profile {

@@ -124,7 +124,7 @@ fn a_manifest_needs_an_https_address_and_commands() {
     );
 }
 
-/// What the page shows is what the program prints without a configuration of its own.
+/// The page shows the manifest that the program prints without a configuration of its own.
 #[test]
 fn the_page_of_commands_has_the_manifest() {
     let page = include_str!("../../../../docs/commands.md");

@@ -5,7 +5,7 @@ use foldback_channels::ConnectionKey;
 use foldback_wire::ChannelId;
 
 impl ChannelConfig {
-    /// Whether its platform is a simulated one.
+    /// True where the platform of this channel is a simulated one.
     pub fn is_simulated(&self, name: &ChannelId) -> bool {
         self.kind(name) == Some(ChannelKind::Loopback)
     }
@@ -24,7 +24,7 @@ impl ChannelConfig {
         }
     }
 
-    /// Whether a key of its connection is set.
+    /// True where this key of the connection is set.
     pub fn is_set(&self, key: ConnectionKey) -> bool {
         match key {
             ConnectionKey::Listen => self.listen.is_some(),
