@@ -6,11 +6,13 @@
 //!   after 28 March 12:00    29 March 03:00+02:00      02:30 does not exist: at the first moment behind the gap
 //!   after 24 October 12:00  25 October 02:30+02:00    the first of the two
 //!   after that              26 October 02:30+01:00    the second one of the day is no time of its own
+//!
+//!   */30 * * * * names no hour: it goes on with the clock on the wall, through 02:00 to 03:00 twice on 25 October
 //! ```
 //!
 //! What must hold:
 //! - Times depend on the expression and the moment alone, so that a restart finds the same ones.
-//! - An expression with an hour is due once a day at that hour, also where the clocks change.
+//! - An expression that names its hours is due once a day at each of its times, also where the clocks change.
 //! - `every` counts from 1970, not from the start of the process: restarts do not put it off.
 
 use croner::{
@@ -18,7 +20,10 @@ use croner::{
     parser::{CronParser, Seconds, Year},
 };
 use foldback_wire::Timestamp;
-use jiff::{Zoned, civil, tz::TimeZone};
+use jiff::{
+    ToSpan, Zoned, civil,
+    tz::{AmbiguousOffset, TimeZone},
+};
 use std::{fmt, time::Duration};
 
 /// Most missed times that are counted.
@@ -27,8 +32,10 @@ pub(crate) const MOST_MISSED: u32 = 1_000;
 /// The times at which a schedule is due.
 #[derive(Debug, Clone)]
 pub(crate) enum ScheduleTimes {
-    /// By a cron expression of five fields in a time zone.
+    /// By a cron expression of five fields in a time zone, which goes on with the clock on the wall.
     Cron(Box<Cron>, TimeZone),
+    /// By one that names its hours: each of its times is due once a day.
+    CronOfHours(Box<Cron>, TimeZone),
     /// Whenever so much time has passed, counted from 1970; never zero.
     Every(Duration),
     /// Once.
@@ -57,7 +64,12 @@ impl ScheduleTimes {
                  \"0 9 * * MON-FRI\""
             )
         })?;
-        let times = Self::Cron(Box::new(cron), zone.clone());
+        let (cron, zone) = (Box::new(cron), zone.clone());
+        let times = if names_hours(text) {
+            Self::CronOfHours(cron, zone)
+        } else {
+            Self::Cron(cron, zone)
+        };
         if times.next_after(Timestamp(0)).is_none() {
             return Err(format!("{text:?} is never due: there is no such date"));
         }
@@ -70,14 +82,13 @@ impl ScheduleTimes {
             return Ok(Self::At(at));
         }
         let local = text.parse::<civil::DateTime>().ok();
-        let zoned = local.and_then(|local| zone.to_zoned(local).ok());
-        let zoned = zoned.ok_or_else(|| {
+        let at = local.and_then(|local| first_moment(local, zone));
+        at.map(Self::At).ok_or_else(|| {
             format!(
                 "{text:?} is no time; write it like \"2026-12-24T09:00\", which is in the zone, or \
                  \"2026-12-24T09:00:00+01:00\""
             )
-        })?;
-        Ok(Self::At(Timestamp(zoned.timestamp().as_millisecond())))
+        })
     }
 
     /// The first time after a moment; `None` where there is none any more.
@@ -86,6 +97,17 @@ impl ScheduleTimes {
             Self::Cron(cron, zone) => {
                 let next = cron.find_next_occurrence(&zoned(after, zone)?, false).ok()?;
                 Some(moment(&next))
+            }
+            Self::CronOfHours(cron, zone) => {
+                let mut local = on_the_wall(zoned(after, zone)?.datetime())?;
+                loop {
+                    local = cron.find_next_occurrence(&local, false).ok()?;
+                    // The clock shows a time again whose first moment is over.
+                    let next = first_moment(local.datetime(), zone)?;
+                    if next > after {
+                        return Some(next);
+                    }
+                }
             }
             Self::Every(every) => {
                 let every = i64::try_from(every.as_millis()).ok().filter(|ms| *ms > 0)?;
@@ -119,6 +141,18 @@ impl ScheduleTimes {
                 let latest = cron.find_previous_occurrence(&zoned(until, zone)?, true).ok()?;
                 Some(moment(&latest))
             }
+            Self::CronOfHours(cron, zone) => {
+                // The clock may have shown a later time before it was set back.
+                let shown = zoned(until, zone)?.datetime().checked_add(1.day()).ok()?;
+                let mut local = on_the_wall(shown)?;
+                loop {
+                    local = cron.find_previous_occurrence(&local, false).ok()?;
+                    let latest = first_moment(local.datetime(), zone)?;
+                    if latest <= until {
+                        return Some(latest);
+                    }
+                }
+            }
             Self::Every(every) => {
                 let every = i64::try_from(every.as_millis()).ok().filter(|ms| *ms > 0)?;
                 Some(Timestamp(until.0 - until.0.rem_euclid(every)))
@@ -137,11 +171,37 @@ fn moment(at: &Zoned) -> Timestamp {
     Timestamp(at.timestamp().as_millisecond())
 }
 
+/// True for an expression whose second field is a list of hours, and for a name that stands for one.
+fn names_hours(text: &str) -> bool {
+    match text.split_whitespace().nth(1) {
+        Some(hours) => !hours.contains(['*', '?', '/']),
+        None => !text.trim().eq_ignore_ascii_case("@hourly"),
+    }
+}
+
+/// What a clock on the wall shows, apart from the zone that it hangs in: no time is left out there, and none comes twice.
+fn on_the_wall(shown: civil::DateTime) -> Option<Zoned> {
+    shown.to_zoned(TimeZone::UTC).ok()
+}
+
+/// The first moment at which a clock in a zone shows a time, or the end of the gap that leaves it out.
+fn first_moment(shown: civil::DateTime, zone: &TimeZone) -> Option<Timestamp> {
+    let found = zone.to_ambiguous_timestamp(shown);
+    let is_gap = matches!(found.offset(), AmbiguousOffset::Gap { .. });
+    let first = found.earlier().ok()?;
+    let first = if is_gap {
+        zone.following(first).next()?.timestamp()
+    } else {
+        first
+    };
+    Some(Timestamp(first.as_millisecond()))
+}
+
 /// As the journal keeps it, to find that a schedule has other times than before.
 impl fmt::Display for ScheduleTimes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Cron(cron, zone) => {
+            Self::Cron(cron, zone) | Self::CronOfHours(cron, zone) => {
                 write!(f, "cron {} {}", cron.as_str(), zone.iana_name().unwrap_or("UTC"))
             }
             Self::Every(every) => {
@@ -214,6 +274,63 @@ mod tests {
     }
 
     #[test]
+    fn each_time_of_a_list_is_due_once_where_the_clocks_change() {
+        for (cron, spring, autumn) in [
+            (
+                "30 2,14 * * *",
+                ["03-29T01:00", "03-29T12:30", "03-30T00:30"],
+                ["10-25T00:30", "10-25T13:30", "10-26T01:30"],
+            ),
+            (
+                "0,30 2 * * *",
+                ["03-29T01:00", "03-30T00:00", "03-30T00:30"],
+                ["10-25T00:00", "10-25T00:30", "10-26T01:00"],
+            ),
+            (
+                "15 1-3 * * SUN",
+                ["03-29T00:15", "03-29T01:00", "03-29T01:15"],
+                ["10-24T23:15", "10-25T00:15", "10-25T02:15"],
+            ),
+        ] {
+            for (after, wanted) in [("2026-03-28T14:00:00Z", spring), ("2026-10-24T14:00:00Z", autumn)] {
+                let told = next(&berlin(cron), after, 3);
+                assert_eq!(told, wanted.map(|time| format!("2026-{time}")), "{cron}");
+            }
+        }
+    }
+
+    /// Both ways to count find the same last one, from each side of the change.
+    #[test]
+    fn the_latest_time_is_found_where_the_clocks_change() {
+        let times = berlin("0,30 2 * * *");
+        for (until, wanted) in [
+            ("2026-03-29T00:59:00Z", "2026-03-28T01:30"),
+            ("2026-03-29T01:00:00Z", "2026-03-29T01:00"),
+            ("2026-10-25T00:10:00Z", "2026-10-25T00:00"),
+            ("2026-10-25T01:10:00Z", "2026-10-25T00:30"),
+            ("2026-10-25T05:00:00Z", "2026-10-25T00:30"),
+        ] {
+            let latest = times.latest_until(at(until)).unwrap().to_string();
+            assert_eq!(latest[..16], *wanted, "{until}");
+            let missed = times.missed(at("2026-03-01T00:00:00Z"), at(until)).unwrap();
+            assert_eq!(missed.latest.to_string(), latest);
+        }
+    }
+
+    /// Without hours the times follow the clock on the wall.
+    #[test]
+    fn an_expression_without_hours_runs_through_an_hour_that_comes_twice() {
+        assert_eq!(
+            next(&berlin("30 * * * *"), "2026-10-25T00:00:00Z", 3),
+            ["2026-10-25T00:30", "2026-10-25T01:30", "2026-10-25T02:30"]
+        );
+        assert_eq!(
+            next(&berlin("30 * * * *"), "2026-03-29T00:00:00Z", 3),
+            ["2026-03-29T00:30", "2026-03-29T01:30", "2026-03-29T02:30"]
+        );
+    }
+
+    #[test]
     fn every_counts_from_1970_whenever_it_is_asked() {
         let times = ScheduleTimes::Every(Duration::from_mins(30));
         for after in ["2026-01-01T00:00:00Z", "2026-01-01T00:29:59Z"] {
@@ -228,6 +345,14 @@ mod tests {
         let with_offset = ScheduleTimes::at("2026-12-24T09:00:00+01:00", &TimeZone::UTC).unwrap();
         assert_eq!(times.to_string(), with_offset.to_string());
         assert!(ScheduleTimes::at("tomorrow", &TimeZone::UTC).is_err());
+        for (left_out, wanted) in [
+            ("2027-03-28T02:00", "at 2027-03-28T01:00:00.000Z"),
+            ("2027-03-28T02:30", "at 2027-03-28T01:00:00.000Z"),
+            ("2027-10-31T02:30", "at 2027-10-31T00:30:00.000Z"),
+        ] {
+            let times = ScheduleTimes::at(left_out, &zone("Europe/Berlin")).unwrap();
+            assert_eq!(times.to_string(), wanted);
+        }
     }
 
     #[test]
