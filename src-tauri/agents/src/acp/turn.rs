@@ -275,8 +275,8 @@ impl<'a> Turn<'a> {
         };
         self.flush().await?;
         if let Some(usage) = &response.usage {
-            self.usage.input += usage.input_tokens;
-            self.usage.output += usage.output_tokens;
+            self.usage.input = self.usage.input.saturating_add(usage.input_tokens);
+            self.usage.output = self.usage.output.saturating_add(usage.output_tokens);
             self.out.emit(Step::Usage(self.usage)).await?;
         }
         Ok(match response.stop_reason {

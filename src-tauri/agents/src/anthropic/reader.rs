@@ -116,7 +116,7 @@ impl MessageReader {
         let Some(tokens) = tokens else { return };
         let parts = [tokens.input, tokens.cache_written, tokens.cache_read];
         if parts[0].is_some() {
-            self.usage.input = parts.into_iter().flatten().sum();
+            self.usage.input = parts.into_iter().flatten().fold(0, u64::saturating_add);
         }
         self.usage.output = tokens.output.unwrap_or(self.usage.output);
         answer.used(self.usage);

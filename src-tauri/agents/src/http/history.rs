@@ -205,7 +205,7 @@ impl SessionMemory {
         // Some endpoints count nothing and say 0.
         if let Some(usage) = usage.filter(|usage| usage.input > 0) {
             session.counted = Some(Counted {
-                tokens: usage.input + usage.output,
+                tokens: usage.input.saturating_add(usage.output),
                 exchanges: session.exchanges.len(),
             });
         }

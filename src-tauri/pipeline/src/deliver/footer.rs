@@ -50,8 +50,8 @@ impl Footer {
 
     /// Counts tokens of the run.
     pub(super) const fn count(&mut self, usage: Usage) {
-        self.used.input += usage.input;
-        self.used.output += usage.output;
+        self.used.input = self.used.input.saturating_add(usage.input);
+        self.used.output = self.used.output.saturating_add(usage.output);
     }
 
     /// The line; `None` while the backend has told of no tokens.
@@ -62,6 +62,24 @@ impl Footer {
             output,
             session: self.session.as_ref().map(SessionId::as_str),
         };
-        (input + output > 0).then(|| text.to_string())
+        (input.saturating_add(output) > 0).then(|| text.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_no_number_holds_stays_at_the_largest() {
+        let mut footer = Footer::of(Some(UsageLine::Tokens), &SessionId::new("s")).unwrap();
+        for _ in 0..2 {
+            footer.count(Usage {
+                input: u64::MAX,
+                output: 1,
+            });
+        }
+        let line = footer.text().unwrap();
+        assert!(line.contains(&u64::MAX.to_string()), "{line}");
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
         .with("answers kept word for word", kept)
         .with("tokens before", tokens_before)
         .with("tokens after", tokens_after)
-        .with_known("tokens that the summary took", usage.map(|usage| usage.input + usage.output))
+        .with_known("tokens that the summary took", usage.map(|usage| usage.input.saturating_add(usage.output)))
         .with_known("memory written down before", flushed.map(yes_or_no))
         .with("summary", summary),
         _ => return None,
@@ -79,7 +79,7 @@ fn memory_flush(kind: &Kind) -> Option<Explanation> {
     });
     Some(
         told.with("took", format_args!("{took_ms} ms"))
-            .with_known("tokens", usage.map(|usage| usage.input + usage.output)),
+            .with_known("tokens", usage.map(|usage| usage.input.saturating_add(usage.output))),
     )
 }
 
