@@ -48,6 +48,8 @@ describe("the schedules", () => {
   it("are begun by hand, and show what was delivered, without what was only for the bot", async () => {
     const { browser } = window;
     await click("schedule-run");
+    await shows(browser, "schedule-dialog", /Run yearly now\?[\s\S]*chat 42 on telegram/);
+    await click("confirm");
     // The list is asked for anew every few seconds.
     await shows(browser, "schedule", /#\d+[\s\S]*answered[\s\S]*Nothing new this year\./);
     assert.equal((await textOf(browser, "schedule-said")).trim(), "Nothing new this year.");

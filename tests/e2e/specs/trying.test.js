@@ -70,6 +70,7 @@ describe("a message that is tried out", () => {
     await (await at(browser, "turn-again")).waitForDisplayed({ timeout: 30_000 });
     await picture(browser, "run-again-dark");
     await (await at(browser, "turn-again")).click();
+    await (await at(browser, "confirm")).click();
     await go(browser, "live");
     await (await at(browser, "filter")).setValue("kind:run_again");
     await shows(browser, "event-count", /\b1 events?\b/);

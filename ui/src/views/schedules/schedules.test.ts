@@ -51,9 +51,12 @@ it("leads to the turn of the last run", async () => {
   expect([console.view, console.selected?.turn]).toEqual(["turn", 812]);
 });
 
-it("begins and pauses a schedule", async () => {
+it("begins a schedule once a person said so, and pauses one", async () => {
   const { host } = await open([morning], { name: "schedule_run", result: [morning] }, { name: "schedule_pause", result: [{ ...morning, paused: true }] });
   await click(byId("schedule-run"));
+  expect(calls(host, "schedule_run")).toEqual([]);
+  expect(byId("schedule-dialog").textContent).toMatch(/Run morning now\?.*chat 42 on telegram/s);
+  await click(byId("confirm"));
   expect(calls(host, "schedule_run")).toEqual([{ name: "morning" }]);
   await click(byId("schedule-pause"));
   expect(calls(host, "schedule_pause")).toEqual([{ name: "morning", paused: true }]);

@@ -390,6 +390,9 @@ describe("a turn that", () => {
     expect(await offered({ terminal: failed, stopped: true })).toBe(false);
     expect(await offered({ terminal: failed, stopped: false })).toBe(true);
     await click(byId("turn-again"));
+    expect(calls(host, "turn_run_again")).toEqual([]);
+    expect(byId("again-dialog").textContent).toMatch(/Run the message of turn #812 again\?.*on telegram/s);
+    await click(byId("confirm"));
     expect(calls(host, "turn_run_again")).toEqual([{ turn: 812 }]);
   });
 
