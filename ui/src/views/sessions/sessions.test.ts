@@ -403,6 +403,9 @@ describe("a conversation in full", () => {
     expect(calls(host, "session_reorder")).toEqual([{ session: busy.session, turns: [814, 813] }]);
     expect([...byId("session-queue").querySelectorAll("li")].map((row) => row.getAttribute("data-turn"))).toEqual(["814", "813"]);
     await click(byId("session-queue").querySelector<HTMLElement>("[data-testid='session-drop-one']")!);
+    expect(calls(host, "session_drop")).toEqual([]);
+    expect(byId("session-drop-dialog").textContent).toMatch(/Drop #814 of Bob\?.*on slack in chat 42/s);
+    await click(byId("confirm"));
     expect(calls(host, "session_drop")).toEqual([{ session: busy.session, turns: [814] }]);
   });
 
@@ -416,7 +419,63 @@ describe("a conversation in full", () => {
     expect(told[1]?.getAttribute("title")).toBe("More of its sender.");
     const drops = byId("session-queue").querySelectorAll<HTMLElement>("[data-testid='session-drop-one']");
     await click(drops[1]!);
+    await click(byId("confirm"));
     expect(calls(host, "session_drop")).toEqual([{ session: busy.session, turns: [816] }]);
+  });
+
+  /** The conversation as the host has it at each question. */
+  class ChangingHost extends RecordedHost {
+    now: SessionDetail | HostFailure = detail;
+    override call<K extends CommandName>(name: K, args: Args<K>): Promise<Result<K>> {
+      if (name !== "session_detail") return super.call(name, args);
+      void super.call(name, args);
+      return this.now instanceof HostFailure ? Promise.reject(this.now) : Promise.resolve(this.now as Result<K>);
+    }
+  }
+  const changing = async (...more: Exchange[]) => {
+    const second = seconds();
+    const host = new ChangingHost({ ...demo, calls: [...more, { name: "session_detail", result: detail }, { name: "sessions", result: { sessions: [busy], total: 1, running: 1, waiting: 2 } }, ...demo.calls] });
+    await stage(SessionsView, undefined, undefined, host);
+    await click(byId("session-open"));
+    await settle();
+    return { host, second: async () => (second(), await settle()) };
+  };
+  const turns = (): (string | null)[] => [...byId("session-queue").querySelectorAll("li")].map((row) => row.getAttribute("data-turn"));
+  const left = { ...detail, waiting: detail.waiting.slice(1) };
+
+  it("follows what happens while it is shown, and keeps what it has read when reading fails", async () => {
+    const { host, second } = await changing();
+    expect(turns()).toEqual(["813", "814"]);
+    host.now = left;
+    await second();
+    expect(turns()).toEqual(["814"]);
+    host.now = new HostFailure({ code: "journal", message: "The disk is gone.", hint: null });
+    await second();
+    expect(byId("session-failure").textContent).toContain("What follows was true a while ago: The disk is gone.");
+    expect(turns()).toEqual(["814"]);
+    host.now = left;
+    await second();
+    expect(document.querySelector("[data-testid='session-failure']")).toBeNull();
+  });
+
+  it("stays as it is while a message is dragged", async () => {
+    const { host, second } = await changing();
+    const row = byId("session-queue").querySelector("[data-turn='814']")!;
+    row.dispatchEvent(new Event("dragstart"));
+    host.now = left;
+    await second();
+    expect(turns()).toEqual(["813", "814"]);
+    row.dispatchEvent(new Event("dragend"));
+    await second();
+    expect(turns()).toEqual(["814"]);
+  });
+
+  it("is read again where a change was refused", async () => {
+    const { host } = await changing({ name: "session_reorder", failure: { code: "not_found", message: "It does not wait any more.", hint: null } });
+    host.now = left;
+    byId("session-queue").querySelector<HTMLElement>("[data-turn='814'] .grip")!.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", altKey: true, bubbles: true }));
+    await settle();
+    expect(turns()).toEqual(["814"]);
   });
 
   it("has no place outside of the queue", () => {
