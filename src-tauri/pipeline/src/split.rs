@@ -90,6 +90,42 @@ pub struct Splitter {
     open: Option<OpenBlock>,
     /// The words before the first piece; empty once that went out.
     lead: String,
+    /// The break behind the last block, of which more may come.
+    behind: Break,
+}
+
+/// A break that belongs to neither of the messages beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Break {
+    /// It is over: what comes is text.
+    #[default]
+    Over,
+    /// Within a line: blanks belong to it, too.
+    InLine,
+    /// Between two lines: the blanks before a text are its own.
+    Lines,
+}
+
+impl Break {
+    /// The bytes at the beginning of `text` that belong to this break.
+    fn length(self, text: &str) -> usize {
+        let space = text.len() - text.trim_start_matches([' ', '\t', '\n', '\r']).len();
+        let line = text[..space].rfind(['\n', '\r']).map(|at| at + 1);
+        match self {
+            Self::Over => 0,
+            Self::InLine => line.unwrap_or(space),
+            Self::Lines => line.unwrap_or_default(),
+        }
+    }
+
+    /// The break once these bytes, which belong to it, and the text behind them have come.
+    fn after(self, passed: &str, text: &str) -> Self {
+        match self {
+            _ if !text.trim_start_matches([' ', '\t']).is_empty() => Self::Over,
+            Self::InLine if passed.contains(['\n', '\r']) => Self::Lines,
+            same => same,
+        }
+    }
 }
 
 impl Splitter {
@@ -103,7 +139,8 @@ impl Splitter {
 
     /// The rest of `text` as one message; `None` when nothing is left. May be over the limit.
     pub fn rest(&self, text: &str) -> Option<Piece> {
-        let span = Span::new(self.at, text.len());
+        let at = self.at + self.behind.length(&text[self.at..]);
+        let span = Span::new(at, text.len());
         let left = span.of(text);
         let only_closes = |open: &OpenBlock| matches!(open, OpenBlock::Fence { .. }) && open.ends_at(left);
         if left.trim().is_empty() || self.open.as_ref().is_some_and(only_closes) {
@@ -157,11 +194,21 @@ impl Splitter {
             _ => {}
         }
         self.open = opened;
+        self.behind = Break::Over;
+    }
+
+    /// Passes what has come of the break behind the last block.
+    fn pass_break(&mut self, text: &str) {
+        let rest = &text[self.at..];
+        let (passed, rest) = rest.split_at(self.behind.length(rest));
+        self.at += passed.len();
+        self.behind = self.behind.after(passed, rest);
     }
 
     /// The next full message, if what is left does not fit into one. What was answered stays right however
     /// the text goes on, so that a live text can be split before it is complete.
     pub fn next_full(&mut self, text: &str, limit: Limit, repairs: Repairs) -> Option<Piece> {
+        self.pass_break(text);
         loop {
             let rest = &text[self.at..];
             let prefix = self.prefix(rest);

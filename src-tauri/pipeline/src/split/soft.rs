@@ -1,6 +1,6 @@
 //! Cuts before a message is full: at a place of a wanted kind, and only where nothing has to be repaired.
 
-use super::{Limit, Piece, Repairs, Splitter, blocks::open_block_at, places::boundary_from};
+use super::{Break, Limit, Piece, Repairs, Splitter, blocks::open_block_at, places::boundary_from};
 use foldback_wire::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,7 @@ impl Splitter {
         limit: Limit,
         repairs: Repairs,
     ) -> Option<Piece> {
+        self.pass_break(text);
         let rest = &text[self.at..];
         let mut until = rest.len();
         // Only at first: what is looked at next lies before it.
@@ -49,6 +50,7 @@ impl Splitter {
             if whole && fits && !is_row && !in_block && !rest[..end].trim().is_empty() {
                 let span = Span::new(self.at, self.at + end);
                 self.at += next;
+                self.behind = Break::InLine.after(&rest[end..next], &rest[next..]);
                 self.open = None;
                 self.lead.clear();
                 return Some(Piece {
@@ -66,14 +68,11 @@ impl Splitter {
 /// follows begins. The end of the text is one `with_end`, where it is the end of a sentence.
 fn last_break(rest: &str, until: usize, kind: BlockBreak, with_end: bool) -> Option<(usize, usize)> {
     let text = &rest[..until];
-    let after = |from: usize, breaks: &[char]| {
-        let tail = &rest[from..];
-        from + (tail.len() - tail.trim_start_matches(breaks).len())
-    };
+    let after = |end: usize| end + Break::InLine.length(&rest[end..]);
     let line = |mark: &str| {
         let at = text.rfind(mark)?;
         let end = rest[..at].trim_end().len();
-        Some((end, after(at, &['\n', '\r'])))
+        Some((end, after(end)))
     };
     let sentence = || {
         let marks = ['.', '!', '?', '…'];
@@ -81,12 +80,12 @@ fn last_break(rest: &str, until: usize, kind: BlockBreak, with_end: bool) -> Opt
         let end = ends
             .filter(|end| *end < until || with_end)
             .find(|end| rest[*end..].is_empty() || rest[*end..].starts_with([' ', '\n']))?;
-        Some((end, after(end, &[' ', '\t', '\n', '\r'])))
+        Some((end, after(end)))
     };
     let space = || {
         let at = text.rfind([' ', '\t'])?;
         let end = rest[..at].trim_end().len();
-        Some((end, after(at, &[' ', '\t'])))
+        Some((end, after(end)))
     };
     let mut best = line("\n\n");
     if kind >= BlockBreak::Newline {
