@@ -366,11 +366,12 @@ impl Gates {
         recorder.find_session(&session);
         // It is for the bot. Before its session counts it, so that it is not counted twice after a crash in between.
         recorder.release()?;
+        let group_send = of_group.send.filter(|_| group != session);
         let place = SessionPlace {
             turn,
             session,
             platform,
-            group_send: of_group.send,
+            group_send: group_send.map(|send| (group, send)),
         };
         self.admit_in_session(recorder, place, message, origin).await
     }

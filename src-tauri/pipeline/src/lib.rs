@@ -82,6 +82,6 @@ pub use readers::Readers;
 pub use rules::{Rule, Rules};
 pub use schedule_history::schedule_lines;
 pub use split::{BlockBreak, Limit, Piece, Repairs, Splitter, split};
-pub use stages::links::links_to_read;
+pub use stages::{links::links_to_read, session::SessionKeys};
 pub use time::{SeededRng, TokioClock};
 pub use voices::{Speech, VoiceOutput, Voices};

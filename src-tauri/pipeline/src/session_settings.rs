@@ -22,6 +22,15 @@ const MOST_CAP: u64 = 200;
 /// The model's name that clears what was chosen.
 const DEFAULT_MODEL: &str = "default";
 
+/// The settings of a session in a group, with what counts there for everybody.
+pub(crate) fn in_group(own: SessionSettings, group: SessionSettings) -> SessionSettings {
+    SessionSettings {
+        send: own.send.or(group.send),
+        activation: group.activation,
+        ..own
+    }
+}
+
 /// Stores what directives set. A question changes nothing.
 pub(crate) fn apply(settings: &mut SessionSettings, directives: &Directives) {
     if let Some(level) = directives.think.and_then(|think| think.level) {

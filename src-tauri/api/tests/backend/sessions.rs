@@ -203,6 +203,44 @@ async fn what_is_no_conversation_changes_nothing() {
     assert_eq!(host.rows("kind:session_reset").await, 0);
 }
 
+/// In a group each sender has a conversation of their own; `/send` and `/activation` are kept for all of them.
+#[tokio::test(start_paused = true)]
+async fn what_counts_in_a_group_is_told_of_each_conversation_there() {
+    let host = Host::start_with(|setup| {
+        setup.demo = false;
+        setup.config.commands.owner_allow_from = vec!["telegram:42".to_owned()];
+    })
+    .await;
+    let write = async |sender: &str, text: &str| {
+        let context = json!({"sender": sender, "chat_type": "group", "chat": "g1", "mentioned": true});
+        let args =
+            json!({"channel": "telegram", "user_text": text, "agent_output": "Yes.", "context": context});
+        let _: Value = host.call("compose_send", args).await;
+        tokio::time::sleep(Duration::from_secs(30)).await;
+    };
+    write("8", "hello").await;
+    write("42", "/activation always").await;
+    write("42", "/send off").await;
+    let session = json!({"session": "telegram:g1:8"});
+    let detail: SessionDetail = host.call("session_detail", session).await;
+    let told = |name: &str| {
+        let found = detail.settings.iter().find(|set| set.setting == name).unwrap();
+        (found.value.as_str(), found.source)
+    };
+    assert_eq!(told("send"), ("deny", SettingSource::Session));
+    assert_eq!(told("activation"), ("always", SettingSource::Session));
+    assert_eq!(detail.clears, [], "they are not the conversation's own");
+    write("42", "/session").await;
+    let loopback = host.backend.loopback(&"telegram".into()).unwrap();
+    let chat = loopback.platform().chat(&"g1".into()).unwrap();
+    let said: Vec<_> = chat.messages().map(|message| &message.content).collect();
+    let told = format!("{said:?}");
+    assert!(
+        told.contains("Set: send deny (session), activation always (session)"),
+        "{told}"
+    );
+}
+
 /// Three messages: one runs, two wait.
 #[tokio::test(start_paused = true)]
 async fn a_conversation_in_full_has_settings_history_queue_and_what_a_reset_keeps() {

@@ -40,10 +40,11 @@ use crate::{
     pairing::Pairing,
     queue_settings::QueueSettings,
     recorder::Recorder,
-    session_settings::TurnSettings,
+    session_settings::{TurnSettings, in_group},
     stages::{
         commands::{Action, CommandRow, Rights},
         dedupe::SeenMessages,
+        session::group_key,
     },
     supervise::contained,
     user_text::UserText,
@@ -222,6 +223,20 @@ impl Commands {
 
     fn configured_levels(&self, answer: &OwnAnswer) -> ConfiguredLevels {
         ConfiguredLevels::of(&self.context.ports.config, &answer.message.channel)
+    }
+
+    /// What is stored for a session, with what counts for everybody in its group.
+    async fn stored_here(
+        &self,
+        answer: &OwnAnswer,
+        own: SessionSettings,
+    ) -> Result<SessionSettings, StoreError> {
+        let config = &self.context.ports.config.session;
+        let group = group_key(self.context.rules, config, &answer.message);
+        if group == answer.session {
+            return Ok(own);
+        }
+        Ok(in_group(own, self.context.sessions.settings(&group).await?))
     }
 
     /// The settings that count in a session and are set, each with where it comes from; none where nothing is.

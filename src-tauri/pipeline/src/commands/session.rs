@@ -74,6 +74,7 @@ impl Commands {
                 format!("until {at} ({}), or /new", end.rule)
             },
         );
+        let settings = self.stored_here(answer, settings).await?;
         let set = self.set_in_words(answer, &settings);
         let set = set.unwrap_or_else(|| "nothing".to_owned());
         Ok(format!(

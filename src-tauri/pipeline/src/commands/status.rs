@@ -32,10 +32,11 @@ impl Commands {
             _ => None,
         });
         let Usage { input, output } = used.await?.unwrap_or_default();
-        if input + output > 0 {
+        if input.saturating_add(output) > 0 {
             lines.push(format!("Last answer: {input} tokens read, {output} written"));
         }
         let settings = record.map(|record| record.settings).unwrap_or_default();
+        let settings = self.stored_here(answer, settings).await?;
         lines.push(format!(
             "Queue: {}",
             self.queue_settings(answer, &settings).in_words()

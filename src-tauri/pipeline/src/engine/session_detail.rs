@@ -2,10 +2,11 @@
 
 use super::Engine;
 use crate::{
-    config::Config,
+    config::{ChannelConfig, Config},
     level_settings::{ConfiguredLevels, reasoning_of, verbose_of},
     queue_settings::QueueSettings,
-    session_settings::carried_over,
+    session_settings::{carried_over, in_group},
+    stages::session::group_of_session,
 };
 use foldback_directives::inbound::Queue;
 use foldback_store::{Selection, SessionRecord, SessionSettings, StoreError, UsageTotals};
@@ -43,9 +44,13 @@ impl Engine {
             output,
             counted,
         } = journal.usage(id).await?;
+        let of_group = match group_of_session(&config.session, id) {
+            Some(group) => journal.session(&group).await?.map(|group| group.settings),
+            None => None,
+        };
         Ok(Some(SessionDetail {
             line,
-            settings: self.effective(config, &record),
+            settings: self.effective(config, &record, of_group),
             history: changes
                 .iter()
                 .rev()
@@ -75,10 +80,21 @@ impl Engine {
     }
 
     /// The settings that count for the next message of a conversation.
-    fn effective(&self, config: &Config, record: &SessionRecord) -> Vec<EffectiveSetting> {
-        let SessionRecord {
-            settings, channel, ..
-        } = record;
+    fn effective(
+        &self,
+        config: &Config,
+        record: &SessionRecord,
+        of_group: Option<SessionSettings>,
+    ) -> Vec<EffectiveSetting> {
+        let channel = &record.channel;
+        let mut settings = record.settings.clone();
+        if let Some(of_group) = of_group {
+            settings = in_group(settings, of_group);
+        }
+        let has_command = |own: &ChannelConfig| own.activation_command;
+        if !config.channels.get(channel).is_none_or(has_command) {
+            settings.activation = None;
+        }
         let stored: Vec<_> = settings.written();
         let stored = stored
             .into_iter()

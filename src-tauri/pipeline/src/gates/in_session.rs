@@ -23,8 +23,9 @@ pub(super) struct SessionPlace {
     pub(super) turn: TurnId,
     pub(super) session: SessionId,
     pub(super) platform: Platform,
-    /// Whether the agent runs in the group, where that is set for everybody there.
-    pub(super) group_send: Option<SendPolicy>,
+    /// Whether the agent runs in the group, where that is set for everybody there beside their own sessions, and the key that
+    /// it is set under.
+    pub(super) group_send: Option<(SessionId, SendPolicy)>,
 }
 
 impl Gates {
@@ -60,10 +61,9 @@ impl Gates {
                 .end_expired(&recorder.in_session(&session), on, &session)
                 .await?;
         }
-        let mut record = sessions
+        let record = sessions
             .count_message(recorder, &session, message, counted)
             .await?;
-        record.settings.send = record.settings.send.or(group_send);
         let recorder = recorder.in_session(&session);
         recorder.note(Kind::Passed {
             stage: Stage::Session,
@@ -77,7 +77,7 @@ impl Gates {
             })),
             TextMeaning::ForAgent(text) => {
                 let by = Actor::User(message.sender.id.clone());
-                let on = (session, &message.channel);
+                let on = (session, group_send, &message.channel);
                 let admitted = self
                     .admit_to_agent(&recorder, on, record.settings, text, by)
                     .await?;
@@ -135,7 +135,7 @@ impl Gates {
     pub(super) async fn admit_to_agent(
         &self,
         recorder: &Recorder,
-        (session, channel): (SessionId, &ChannelId),
+        (session, group_send, channel): (SessionId, Option<(SessionId, SendPolicy)>, &ChannelId),
         mut stored: SessionSettings,
         text: AgentText,
         by: Actor,
@@ -163,8 +163,10 @@ impl Gates {
             sessions.change_settings(recorder, &session, by, change).await?;
         }
         let policy = self.context.ports.settings(channel).send_policy;
-        if stored.send.unwrap_or(policy) == SendPolicy::Deny && self.context.rules.holds(Rule::SendDeny) {
-            return Ok(send_denied(&session, channel, stored.send).flow());
+        let own = stored.send.map(|send| (session.clone(), send));
+        let (holder, send) = own.or(group_send).unzip();
+        if send.unwrap_or(policy) == SendPolicy::Deny && self.context.rules.holds(Rule::SendDeny) {
+            return Ok(send_denied(holder.as_ref(), &session, channel).flow());
         }
         let config = &self.context.ports.config;
         let queue = QueueSettings::resolve(config, channel, &stored.queue, &overrides.queue);
@@ -178,9 +180,10 @@ impl Gates {
     }
 }
 
-/// The stop of a message for the agent where that does not run: by what somebody set there, or by the channel's setting.
-fn send_denied(session: &SessionId, channel: &ChannelId, stored: Option<SendPolicy>) -> Stop {
-    let (detail, setting, source) = if stored.is_some() {
+/// The stop of a message for the agent where that does not run: by what somebody set there, which `holder` keeps, or by the
+/// channel's setting.
+fn send_denied(holder: Option<&SessionId>, session: &SessionId, channel: &ChannelId) -> Stop {
+    let (detail, setting, source) = if holder.is_some() {
         let detail = "the session is closed to messages for the agent";
         (detail, "/send on".to_owned(), SettingSource::Session)
     } else {
@@ -189,7 +192,7 @@ fn send_denied(session: &SessionId, channel: &ChannelId, stored: Option<SendPoli
         (detail, setting, SettingSource::Channel)
     };
     Stop::new(Stage::SendPolicy, Gate::SendDenied, detail.to_owned())
-        .given("session", session.as_str())
+        .given("session", holder.unwrap_or(session).as_str())
         .given("send", "deny")
         .changed_by(setting)
         .set_by(source)

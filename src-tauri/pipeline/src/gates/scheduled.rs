@@ -69,7 +69,7 @@ impl Gates {
             overrides: Box::new(overrides(due)),
             ..AgentText::default()
         };
-        let on = (session, &message.channel);
+        let on = (session, None, &message.channel);
         let admitted = self
             .admit_to_agent(&in_session, on, record.settings, text, Actor::Config)
             .await?;

@@ -51,6 +51,38 @@ pub(crate) fn group_key(rules: Rules, config: &SessionConfig, message: &Inbound)
     key(rules, &of_chat, message)
 }
 
+/// The keys under which a message finds what is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionKeys {
+    /// That of its session.
+    pub own: SessionId,
+    /// That of what counts for everybody where it was written; the same, unless each sender of a group has a session.
+    pub group: SessionId,
+}
+
+impl SessionKeys {
+    /// Those of a message.
+    pub fn of(config: &SessionConfig, message: &Inbound) -> Self {
+        let rules = Rules::all();
+        Self {
+            own: key(rules, config, message),
+            group: group_key(rules, config, message),
+        }
+    }
+}
+
+/// The key of what counts in the group of a session for everybody there; `None` where that is the session's own, or nothing.
+pub(crate) fn group_of_session(config: &SessionConfig, session: &SessionId) -> Option<SessionId> {
+    let key = session.as_str();
+    let (place, thread) = key.split_at(key.find('#').unwrap_or(key.len()));
+    match place.split(':').collect::<Vec<_>>()[..] {
+        [channel, chat, _] if config.scope == SessionScope::PerSender => {
+            Some(SessionId::new(format!("{channel}:{chat}{thread}")))
+        }
+        _ => None,
+    }
+}
+
 /// Whether the message's session is not of its chat alone: that of the scope `global`, and the one that direct chats share.
 /// A thread of a direct chat stays apart.
 pub(crate) fn is_shared(rules: Rules, config: &SessionConfig, message: &Inbound) -> bool {
