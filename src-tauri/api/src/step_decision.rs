@@ -65,7 +65,9 @@ impl StepDecision {
                 let told = Self::default().given("outcome", outcome.code).given("why", why);
                 let told = told.set_by(setting.as_deref(), decided_by.as_deref());
                 match outcome.code {
-                    _ if told.setting.is_some() => told.changed_by(|setting, value| skipped(setting, value, why)),
+                    _ if told.setting.is_some() => {
+                        told.changed_by(|setting, value| skipped(setting, value, why))
+                    }
                     OutcomeCode::Missing => told.changed("The agent names a file that is there."),
                     _ => told,
                 }
@@ -74,18 +76,23 @@ impl StepDecision {
                 message,
                 reason,
                 decided_by,
-            } => Self::default()
-                .given("message", message)
-                .given("found", reason)
-                .set_by(Some(suppressing_setting(*reason)), decided_by.as_deref())
-                .changed_by(|setting, _| match reason {
-                    Suppression::NoReply | Suppression::SilentToken => format!(
-                        "The agent writes words instead, or {setting} is without silence: then the marker is text."
-                    ),
-                    Suppression::HeartbeatAck => format!(
-                        "The agent writes more than HEARTBEAT_OK, and what {setting} does not match as a whole."
-                    ),
-                }),
+            } => {
+                let told = Self::default().given("message", message).given("found", reason);
+                let told = told.set_by(suppressing_setting(*reason), decided_by.as_deref());
+                match reason {
+                    Suppression::NoReply | Suppression::SilentToken => told.changed_by(|setting, _| {
+                        format!(
+                            "The agent writes words instead, or {setting} is without silence: then the marker is text."
+                        )
+                    }),
+                    Suppression::HeartbeatAck if told.setting.is_none() => {
+                        told.changed("The agent writes more than HEARTBEAT_OK.")
+                    }
+                    Suppression::HeartbeatAck => told.changed_by(|setting, _| {
+                        format!("The agent writes more than HEARTBEAT_OK, and what {setting} does not match as a whole.")
+                    }),
+                }
+            }
             Kind::Truncated {
                 messages,
                 bytes,

@@ -207,7 +207,7 @@ impl Way<'_> {
             | Kind::RunEnded { .. } => return self.of_run(kind),
             Kind::Suppressed { reason, .. } => (
                 Some(reason.about().to_owned()),
-                Says::No(Some(suppressing_setting(*reason).to_owned())),
+                Says::No(suppressing_setting(*reason).map(str::to_owned)),
             ),
             Kind::MessageEnded {
                 message,

@@ -13,11 +13,12 @@ const ENTRIES: usize = 20;
 /// The setting by which messages that are too many are kept off a chat.
 const MOST_MESSAGES: &str = "output.max_messages";
 
-/// The setting without which a suppressed text would be delivered.
-pub const fn suppressing_setting(reason: Suppression) -> &'static str {
+/// The setting without which a suppressed text would be delivered. An acknowledgement needs none; where a pattern made a text
+/// one, the decision itself names it.
+pub const fn suppressing_setting(reason: Suppression) -> Option<&'static str> {
     match reason {
-        Suppression::NoReply | Suppression::SilentToken => "output.dialects",
-        Suppression::HeartbeatAck => "output.all_clear",
+        Suppression::NoReply | Suppression::SilentToken => Some("output.dialects"),
+        Suppression::HeartbeatAck => None,
     }
 }
 
@@ -125,7 +126,7 @@ fn place(kind: &mut Kind) -> Option<(String, &mut Option<Box<DecidingSetting>>)>
         } => Some((setting.clone(), decided_by)),
         Kind::Suppressed {
             reason, decided_by, ..
-        } => Some((suppressing_setting(*reason).to_owned(), decided_by)),
+        } => suppressing_setting(*reason).map(|setting| (setting.to_owned(), decided_by)),
         Kind::Truncated { decided_by, .. } => Some((MOST_MESSAGES.to_owned(), decided_by)),
         _ => None,
     }

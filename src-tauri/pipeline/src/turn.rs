@@ -242,6 +242,7 @@ impl TurnRunner {
             self.context.redaction.as_ref(),
             self.context.rules,
         );
+        let scan = scan.with_all_clear(self.all_clear_of(&grammar, is_heartbeat, recorder));
         let running = async {
             // Boxed, as a run may wait for much.
             let ended = Box::pin(run.run(request, scan)).await;

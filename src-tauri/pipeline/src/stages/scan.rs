@@ -5,9 +5,10 @@ use crate::{
     output::OutputEvent,
     rules::{Rule, Rules},
 };
-use foldback_directives::{Scanner, Settings, Sink, Step, parse, redact::Reader};
+use foldback_directives::{Scanner, Settings, Sink, Step, Suppression, parse, redact::Reader};
 use foldback_wire::{
-    DirectiveRef, Fate, Header, Hold, Kind, Outcome, OutcomeCode, Range, RangeReason, Span, redact::Redaction,
+    DecidingSetting, DirectiveRef, Fate, Header, Hold, Kind, Outcome, OutcomeCode, Range, RangeReason, Span,
+    redact::Redaction,
 };
 
 /// The decisions about a piece of text: for the journal, and for the delivery.
@@ -47,6 +48,7 @@ pub(crate) struct Scan<'a> {
     open: Option<OpenMessage>,
     redact: Redact<'a>,
     rules: Rules,
+    all_clear: Option<DecidingSetting>,
 }
 
 struct OpenMessage {
@@ -82,7 +84,13 @@ impl<'a> Scan<'a> {
             open: None,
             redact: Redact::new(redaction, rules),
             rules,
+            all_clear: None,
         }
+    }
+
+    /// With the setting whose pattern makes a text an acknowledgement.
+    pub(crate) fn with_all_clear(self, all_clear: Option<DecidingSetting>) -> Self {
+        Self { all_clear, ..self }
     }
 
     /// More text of the message with this id; a new id ends the message before it.
@@ -187,6 +195,7 @@ impl<'a> Scan<'a> {
         );
         listener.markup = markup.as_deref();
         listener.head = &head;
+        listener.all_clear = self.all_clear.as_ref();
         reader.finish(&mut listener);
         listener.flush();
         decisions.add_message(message, raw.finish(&made.events), made);
@@ -220,6 +229,8 @@ struct Listener<'a> {
     markup: Option<&'a str>,
     /// The beginning of the raw text.
     head: &'a str,
+    /// The setting whose pattern makes a text an acknowledgement.
+    all_clear: Option<&'a DecidingSetting>,
     text: String,
 }
 
@@ -243,6 +254,7 @@ impl<'a> Listener<'a> {
             holds: None,
             markup: None,
             head: "",
+            all_clear: None,
             text: String::new(),
         }
     }
@@ -251,6 +263,17 @@ impl<'a> Listener<'a> {
     fn header_at(&self, span: Span) -> Header {
         let header = self.head.get(span.start..span.end).unwrap_or_default();
         self.redact.header(&parse(header, self.settings, None).header)
+    }
+
+    /// The setting whose pattern an acknowledgement matched; none where its token alone is one.
+    fn acknowledged_by(&self, reason: Suppression) -> Option<Box<DecidingSetting>> {
+        let setting = self.all_clear.filter(|_| reason == Suppression::HeartbeatAck)?;
+        let settings = Settings {
+            all_clear: None,
+            ..self.settings.clone()
+        };
+        let is_token = parse(self.head, &settings, None).suppressed.is_some();
+        (!is_token).then(|| Box::new(setting.clone()))
     }
 
     fn event(&mut self, kind: Kind) {
@@ -413,10 +436,11 @@ impl Sink for Listener<'_> {
                 });
             }
             Step::Suppressed(reason) => {
+                let decided_by = self.acknowledged_by(reason);
                 self.event(Kind::Suppressed {
                     message,
                     reason,
-                    decided_by: None,
+                    decided_by,
                 });
                 self.emit(OutputEvent::Suppressed(reason));
             }

@@ -8,6 +8,7 @@ use crate::{
     output::OutputEvent,
     pending::{JoinedMessage, Pending},
     ports::Port,
+    recorder::Recorder,
     rules::Rule,
     session_settings::TurnSettings,
     user_text::UserText,
@@ -15,7 +16,7 @@ use crate::{
 use foldback_agents::{Agent, TurnRequest};
 use foldback_directives::Settings;
 use foldback_store::StoreError;
-use foldback_wire::Answerer;
+use foldback_wire::{Answerer, DecidingSetting};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -57,6 +58,24 @@ impl TurnRunner {
             grammar.all_clear = all_clear.or(grammar.all_clear);
         }
         grammar
+    }
+
+    /// The setting whose pattern makes a text of a turn an acknowledgement, where one does.
+    pub(super) fn all_clear_of(
+        &self,
+        grammar: &Settings,
+        is_heartbeat: bool,
+        recorder: &Recorder,
+    ) -> Option<DecidingSetting> {
+        if !grammar.heartbeat || grammar.all_clear.is_none() {
+            return None;
+        }
+        let is_own = is_heartbeat && self.context.ports.config.heartbeat.all_clear.is_some();
+        Some(recorder.deciding(if is_own {
+            "heartbeat.all_clear"
+        } else {
+            "output.all_clear"
+        }))
     }
 
     /// The words before the answer, where the channel has any.

@@ -4,7 +4,9 @@ use crate::bot::{Bot, EPOCH, World, killed, runtime, text};
 use foldback_agents::Act;
 use foldback_channels::platform;
 use foldback_pipeline::{Rules, TokioClock};
-use foldback_wire::{Actor, ChannelId, Kind, ScheduleDue, ScheduleSkip, SilentReason, Terminal, Timestamp};
+use foldback_wire::{
+    Actor, ChannelId, Kind, ScheduleDue, ScheduleSkip, SettingSource, SilentReason, Terminal, Timestamp,
+};
 use std::time::Duration;
 
 /// Every hour from 00:00.
@@ -153,6 +155,32 @@ async fn a_schedule_that_is_no_heartbeat_delivers_the_word_of_one() {
     bot.says([text("HEARTBEAT_OK")]);
     pass(61).await;
     assert_eq!(bot.screen(platform::TELEGRAM), ["HEARTBEAT_OK"]);
+}
+
+/// The pattern that matched is told, and none for the token, which needs none.
+#[tokio::test(start_paused = true)]
+async fn the_setting_behind_a_dropped_heartbeat_is_the_pattern_that_matched() {
+    let own = "[heartbeat]\nall_clear = \"all quiet\"\n";
+    let shared = "[output]\nall_clear = \"all quiet\"\n";
+    for (config, name) in [(own, "heartbeat.all_clear"), (shared, "output.all_clear")] {
+        let bot = Bot::with(&(hourly("heartbeat = true") + config)).await;
+        for answer in ["all quiet", "HEARTBEAT_OK", "**HEARTBEAT_OK**"] {
+            bot.says([text(answer)]);
+            pass(60).await;
+        }
+        pass(1).await;
+        let told = bot.kinds().await.into_iter();
+        let told: Vec<_> = told
+            .filter_map(|kind| match kind {
+                Kind::Suppressed { decided_by, .. } => {
+                    Some(decided_by.map(|by| (by.setting.clone(), by.value.clone(), by.source)))
+                }
+                _ => None,
+            })
+            .collect();
+        let matched = (name.to_owned(), "all quiet".to_owned(), SettingSource::Global);
+        assert_eq!(told, [Some(matched), None, None]);
+    }
 }
 
 #[tokio::test(start_paused = true)]
