@@ -86,6 +86,21 @@ impl QueueSettings {
         }
     }
 
+    /// The same for the turn of a schedule, which no message set anything for.
+    pub(crate) fn of_schedule(mut self) -> Self {
+        for source in [
+            &mut self.mode.source,
+            &mut self.debounce.source,
+            &mut self.cap.source,
+            &mut self.drop.source,
+        ] {
+            if *source == SettingSource::Inline {
+                *source = SettingSource::Schedule;
+            }
+        }
+        self
+    }
+
     /// Each setting with its value and its place, in words.
     pub(crate) fn effective(&self) -> Vec<EffectiveSetting> {
         let of = |setting: &str, value: String, source| EffectiveSetting {
@@ -123,7 +138,9 @@ impl QueueSettings {
 
     fn is_set_at(&self, key: &str, source: SettingSource) -> String {
         match source {
-            SettingSource::Inline | SettingSource::Session => format!("/queue {key}"),
+            SettingSource::Inline | SettingSource::Schedule | SettingSource::Session => {
+                format!("/queue {key}")
+            }
             SettingSource::Channel => format!("channels.{}.queue.{key}", self.channel),
             SettingSource::Global | SettingSource::Default => format!("queue.{key}"),
         }

@@ -13,6 +13,8 @@ pub(crate) enum SchedulePrompt {
     Text(String),
     /// The heartbeat's file holds no task, so there is nothing to run for.
     NoTask(String),
+    /// Its file is empty, so that there is nothing to run with.
+    Empty(String),
     /// It cannot be read, for this reason.
     Unreadable(String),
 }
@@ -37,7 +39,7 @@ pub(crate) fn schedule_prompt(config: &Config, schedule: &ScheduleConfig, base: 
         (Some(prompt), _) => prompt.clone(),
         (None, Some(file)) => match read_text(&base.join(file)) {
             Ok(text) if text.trim().is_empty() => {
-                return SchedulePrompt::Unreadable(format!("{} is empty", file.display()));
+                return SchedulePrompt::Empty(format!("{} is empty", file.display()));
             }
             Ok(text) => text,
             Err(ReadFault::Missing) => {

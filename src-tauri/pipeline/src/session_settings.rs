@@ -183,6 +183,8 @@ fn model_override(model: &Model, names: &BTreeMap<String, String>) -> Option<Mod
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TurnSettings {
     pub(crate) message: SessionSettings,
+    /// The schedule that began the turn set what its message sets.
+    pub(crate) by_schedule: bool,
     pub(crate) session: SessionSettings,
     pub(crate) configured: ConfiguredLevels,
 }
@@ -202,7 +204,12 @@ impl TurnSettings {
                 source,
             }
         };
-        let told_inline = inline.iter().cloned().map(told(SettingSource::Inline));
+        let own = if self.by_schedule {
+            SettingSource::Schedule
+        } else {
+            SettingSource::Inline
+        };
+        let told_inline = inline.iter().cloned().map(told(own));
         let mut effective: Vec<_> = told_inline
             .chain(stored.map(told(SettingSource::Session)))
             .collect();
@@ -375,6 +382,7 @@ mod tests {
             message: set(&["/verbose off x"]),
             session: set(&["/think high"]),
             configured: ConfiguredLevels::of(&config, &"slack".into()),
+            ..TurnSettings::default()
         };
         let told = |settings: &TurnSettings| {
             let set = settings.effective().into_iter();

@@ -339,6 +339,7 @@ impl TurnRunner {
         }
         let settings = TurnSettings {
             message: pending.overrides.clone(),
+            by_schedule: pending.schedule.is_some(),
             session,
             configured: ConfiguredLevels::of(&self.context.ports.config, &pending.message.channel),
         };

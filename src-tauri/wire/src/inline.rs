@@ -101,6 +101,7 @@ closed_set! {
     /// The place that a setting's value comes from, the nearest first.
     pub enum SettingSource {
         Inline = "inline": "A directive of the message itself.",
+        Schedule = "schedule": "The schedule that began the turn.",
         Session = "session": "The session, where a directive or a command stored it.",
         Channel = "channel": "The channel's table of the configuration.",
         Global = "global": "The configuration.",

@@ -41,6 +41,7 @@ closed_set! {
         NoTask = "no_task": "The heartbeat's file holds no task.",
         StillRunning = "still_running": "Its earlier run has not ended.",
         Unreadable = "unreadable": "Its prompt cannot be read.",
+        NoPrompt = "no_prompt": "The file of its prompt is empty.",
     }
 }
 

@@ -480,6 +480,7 @@ export const sessionStarts = [
 
 export const settingSources = [
   { code: "inline", about: "A directive of the message itself." },
+  { code: "schedule", about: "The schedule that began the turn." },
   { code: "session", about: "The session, where a directive or a command stored it." },
   { code: "channel", about: "The channel's table of the configuration." },
   { code: "global", about: "The configuration." },
@@ -495,6 +496,7 @@ export const scheduleSkips = [
   { code: "no_task", about: "The heartbeat's file holds no task." },
   { code: "still_running", about: "Its earlier run has not ended." },
   { code: "unreadable", about: "Its prompt cannot be read." },
+  { code: "no_prompt", about: "The file of its prompt is empty." },
 ] as const satisfies readonly Entry<ScheduleSkip>[];
 
 export const silentReasons = [

@@ -3312,7 +3312,7 @@ export type ScheduleSet = {
 };
 
 /** The reason for which a schedule that was due did not run. */
-export type ScheduleSkip = "no_task" | "still_running" | "unreadable";
+export type ScheduleSkip = "no_task" | "still_running" | "unreadable" | "no_prompt";
 
 /** A schedule was due and did not run. */
 export type ScheduleSkipped = {
@@ -3533,7 +3533,7 @@ export type SettingChange = {
 };
 
 /** The place that a setting's value comes from, the nearest first. */
-export type SettingSource = "inline" | "session" | "channel" | "global" | "default";
+export type SettingSource = "inline" | "schedule" | "session" | "channel" | "global" | "default";
 
 /** How bad a diagnostic is. `foldback lint` exits with 1 if there is any error. */
 export type Severity = "error" | "warning";

@@ -242,9 +242,9 @@ impl Commands {
     /// The settings that count in a session and are set, each with where it comes from; none where nothing is.
     fn set_in_words(&self, answer: &OwnAnswer, stored: &SessionSettings) -> Option<String> {
         let settings = TurnSettings {
-            message: SessionSettings::default(),
             session: stored.clone(),
             configured: self.configured_levels(answer),
+            ..TurnSettings::default()
         };
         let told = settings.effective().into_iter();
         let told: Vec<_> = told

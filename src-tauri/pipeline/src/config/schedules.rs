@@ -137,6 +137,9 @@ impl ScheduleConfig {
                 "prompt_file",
                 format!("the schedule {name:?} has both prompt and prompt_file"),
             ),
+            (Some(prompt), None) if prompt.trim().is_empty() => {
+                fault("prompt", format!("the schedule {name:?} has an empty prompt"))
+            }
             (None, None) if !self.heartbeat => fault(
                 "name",
                 format!("the schedule {name:?} needs prompt or prompt_file"),
@@ -232,6 +235,10 @@ mod tests {
             (
                 "prompt = \"p\"\nevery = \"59s\"",
                 "f:8:1: schedule.every: must be at least 1m",
+            ),
+            (
+                "prompt = \" \"\nevery = \"1h\"",
+                "f:7:1: schedule.prompt: the schedule \"morning\" has an empty prompt",
             ),
             (
                 "prompt = \"p\"\nprompt_file = \"q\"\nevery = \"1h\"",

@@ -47,6 +47,7 @@ impl Core {
         let aged = AgedMessages::new(&queue);
         let control = SessionControl::new(&context, &queue, &aged);
         let commands = Commands::new(&context, &delivery_queues, &seen, &pairing, &control);
+        let began = context.recorder.now();
         Arc::new(Self {
             context,
             delivery_queues,
@@ -57,7 +58,7 @@ impl Core {
             aged,
             control,
             commands,
-            schedules: SchedulesState::below(base),
+            schedules: SchedulesState::below(base, began),
         })
     }
 }

@@ -59,7 +59,7 @@ impl Engine {
         let config = &self.core.context.ports.config;
         let text = match schedule_prompt(config, schedule, &self.core.schedules.base) {
             SchedulePrompt::Text(text) => text,
-            SchedulePrompt::NoTask(why) | SchedulePrompt::Unreadable(why) => {
+            SchedulePrompt::NoTask(why) | SchedulePrompt::Empty(why) | SchedulePrompt::Unreadable(why) => {
                 return Err(ScheduleFault::NoPrompt(name.to_owned(), why));
             }
         };

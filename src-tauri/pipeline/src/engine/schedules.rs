@@ -37,7 +37,7 @@ use std::{sync::Arc, time::Duration};
 /// it.
 const LOOK: Duration = Duration::from_secs(30);
 
-/// A run that begins so much after its time is late.
+/// A run that begins so much after its time is late; so is one whose time was before the start.
 const LATE: Duration = Duration::from_mins(1);
 
 impl Core {
@@ -117,10 +117,11 @@ impl Core {
         let prompt = schedule_prompt(&self.context.ports.config, schedule, &self.schedules.base);
         match prompt {
             SchedulePrompt::NoTask(why) => self.skip(schedule, latest, ScheduleSkip::NoTask, why),
+            SchedulePrompt::Empty(why) => self.skip(schedule, latest, ScheduleSkip::NoPrompt, why),
             SchedulePrompt::Unreadable(why) => self.skip(schedule, latest, ScheduleSkip::Unreadable, why),
             SchedulePrompt::Text(text) => {
                 let due = ScheduleDue {
-                    late: before > 0 || now.since(latest) > LATE,
+                    late: before > 0 || latest < self.schedules.began || now.since(latest) > LATE,
                     missed: before,
                     ..self.due(schedule, latest, Actor::Config)
                 };

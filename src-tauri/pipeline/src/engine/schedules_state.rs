@@ -1,7 +1,7 @@
 //! The state of the schedules while the bot runs.
 
 use crate::schedule_history::ScheduleHistory;
-use foldback_wire::TurnId;
+use foldback_wire::{Timestamp, TurnId};
 use std::{
     collections::{BTreeMap, btree_map::Entry},
     path::PathBuf,
@@ -10,9 +10,10 @@ use std::{
 use tokio::sync::Notify;
 
 /// The state of the schedules while the bot runs.
-#[derive(Default)]
 pub(super) struct SchedulesState {
     history: Mutex<ScheduleHistory>,
+    /// The start of the process.
+    pub(super) began: Timestamp,
     /// The turn of each schedule that has not ended; none where it only begins.
     open: Mutex<BTreeMap<String, Option<TurnId>>>,
     /// Told when a person changed something.
@@ -22,10 +23,13 @@ pub(super) struct SchedulesState {
 }
 
 impl SchedulesState {
-    pub(super) fn below(base: PathBuf) -> Self {
+    pub(super) fn below(base: PathBuf, began: Timestamp) -> Self {
         Self {
+            history: Mutex::default(),
+            began,
+            open: Mutex::default(),
+            changed: Notify::new(),
             base,
-            ..Self::default()
         }
     }
 

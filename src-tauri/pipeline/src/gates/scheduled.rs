@@ -83,7 +83,7 @@ impl Gates {
                 message,
                 session,
                 claim,
-                queue,
+                queue: queue.of_schedule(),
                 overrides,
                 beside: Vec::new(),
             }))),

@@ -208,7 +208,12 @@ async fn a_heartbeat_is_skipped_while_its_file_holds_no_task() {
 async fn a_prompt_file_is_read_when_it_is_due() {
     let bot = Bot::with(&hourly("prompt_file = \"ask.md\"")).await;
     pass(61).await;
-    assert_eq!(skips(&bot).await, [ScheduleSkip::Unreadable]);
+    std::fs::write(bot.dir.path().join("ask.md"), " \n").unwrap();
+    pass(60).await;
+    assert_eq!(
+        skips(&bot).await,
+        [ScheduleSkip::Unreadable, ScheduleSkip::NoPrompt]
+    );
     std::fs::write(bot.dir.path().join("ask.md"), "Anything?").unwrap();
     bot.says([text("No.")]);
     pass(60).await;
@@ -311,6 +316,49 @@ fn what_was_missed_while_no_process_ran_is_one_late_run() {
         assert_eq!((began[1].due, began[1].late, began[1].missed), (at(12), true, 10));
         bot.check().await;
     });
+}
+
+/// Stopped shortly before the time and started shortly after it: that is late, too.
+#[test]
+fn a_time_before_the_start_is_late_however_short_the_stop_was() {
+    let world = killed(async {
+        let bot = Bot::with(&plain()).await;
+        tokio::time::sleep(Duration::from_secs(3_592)).await;
+        bot
+    });
+    runtime().block_on(async {
+        let mut world = world;
+        world.clock = TokioClock::at(at(1).plus(Duration::from_secs(20)));
+        let bot = Bot::answering(world, &plain(), Rules::all(), [text("Late.")]).await;
+        pass(1).await;
+        let began = due(&bot).await;
+        assert_eq!((began[0].due, began[0].late, began[0].missed), (at(1), true, 0));
+    });
+}
+
+/// No message said what a schedule sets for its turn.
+#[tokio::test(start_paused = true)]
+async fn what_a_schedule_sets_is_told_as_its_own() {
+    let bot = Bot::with(&hourly("prompt = \"What is new?\"\nmodel = \"small\"")).await;
+    bot.says([text("Nothing."), Act::Stall(60_000).into()]);
+    let _turn = bot.user(platform::TELEGRAM, "hello").await;
+    bot.says([text("News.")]);
+    pass(61).await;
+    let told: Vec<_> = bot
+        .kinds()
+        .await
+        .into_iter()
+        .filter_map(|kind| match kind {
+            Kind::SettingsResolved { settings } => Some(settings),
+            _ => None,
+        })
+        .flatten()
+        .map(|set| format!("{} = {} ({})", set.setting, set.value, set.source))
+        .collect();
+    for wanted in ["model = small (schedule)", "queue.mode = followup (schedule)"] {
+        assert!(told.iter().any(|set| set == wanted), "{wanted}: {told:?}");
+    }
+    assert!(!told.iter().any(|set| set.contains("inline")), "{told:?}");
 }
 
 #[test]
