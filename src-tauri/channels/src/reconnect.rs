@@ -9,7 +9,7 @@
 //! | 0.1 s | nobody answers there: lost | down: cannot reach … |
 //! | 1.1 s | attempt 2, after the first wait; lost | connecting, down |
 //! | 3.1 s | attempt 3, after twice that wait; it is up, and confirms that it works | connecting, up |
-//! | 9 min | the connection breaks; the platform says `Retry-After: 30` | rate limited: too many requests |
+//! | 9 min | the connection breaks; the platform says `Retry-After: 30` | rate limited: too many requests; next try in 30 seconds |
 //! | 9.5 min | attempt 4, after the wait that was asked for; the token was withdrawn: refused | connecting, down |
 //! | 2 h | a person mends the token and switches the channel off and on: another run, with attempt 1 | off, connecting, up |
 //!
@@ -19,7 +19,8 @@
 //! - Waits double from one second to a minute, the second half of each left to chance ([`crate::backoff`]). They begin
 //!   anew once an attempt confirmed that it works, not because it was up: a platform that takes every connection and ends
 //!   it at once would otherwise be called every second. A wait that the platform asks for goes before, and leaves the
-//!   back-off as it is.
+//!   back-off as it is. No such wait is longer than an hour: asking again costs one call, and a wrong number would keep
+//!   the channel from everything that people write.
 //! - Whichever state an attempt ends in, its end is reported before the wait, with the words of its refusal.
 //! - A stop ends everything at once: an attempt wherever it waits, a report that nobody takes, a wait. So does a sink that
 //!   nobody reads any more. Only then the adapter parts ([`ChannelAdapter::disconnect`]), which may take a moment.
@@ -27,11 +28,14 @@
 //! A planned fault that breaks a connection stops the run, and begins another one later: `switchboard::run`.
 
 use crate::{ChannelAdapter, Connection, ConnectionEnd, Refusal, SignalSink};
-use foldback_wire::{ChannelState, Clock, RefusalCode, Rng};
-use std::sync::Arc;
+use foldback_wire::{ChannelState, Clock, RefusalCode, Rng, duration_in_words};
+use std::{sync::Arc, time::Duration};
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
+
+/// Longest wait for the next attempt that a platform is taken at its word for.
+const LONGEST_WAIT: Duration = Duration::from_hours(1);
 
 /// Connects again and again until `stop` is cancelled or the sink is closed.
 ///
@@ -101,8 +105,15 @@ async fn follow(
         RefusalCode::RateLimited => ChannelState::RateLimited,
         _ => ChannelState::Down,
     };
-    connection.report(state, &refusal.detail).await;
-    let wait = refusal.retry_after.unwrap_or_else(|| connection.next_wait());
+    let asked = refusal.retry_after.map(|asked| asked.min(LONGEST_WAIT));
+    let why = match asked {
+        Some(wait) if !wait.is_zero() => {
+            format!("{}; next try in {}", refusal.detail, duration_in_words(wait))
+        }
+        _ => refusal.detail,
+    };
+    connection.report(state, &why).await;
+    let wait = asked.unwrap_or_else(|| connection.next_wait());
     clock.sleep_until(clock.now().plus(wait)).await;
     if has_panicked {
         connection.report(ChannelState::Connecting, "trying again").await;

@@ -205,14 +205,29 @@ async fn a_wait_that_is_asked_for_goes_before_the_back_off() {
         lost(),
     ];
     let mut run = Run::of(attempts, Shortest);
-    let states: Vec<_> = run
-        .states_for(DAY)
-        .await
-        .into_iter()
-        .map(|(state, _)| state)
-        .collect();
+    let states = run.states_for(DAY).await;
     assert_eq!(run.waits(), [0.5, 90.0, 0.0, 1.0]);
-    assert_eq!(states, [Down, RateLimited, Down, Down]);
+    let states: Vec<_> = states.iter().map(|(state, why)| (*state, why.as_str())).collect();
+    let expected = [
+        (Down, "nobody answers"),
+        (RateLimited, "wait; next try in 1 minute 30 seconds"),
+        (Down, "wait"),
+        (Down, "nobody answers"),
+    ];
+    assert_eq!(states, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_is_asked_for_is_an_hour_at_most() {
+    for seconds in [3_601, 999_999_999, u64::MAX] {
+        let mut run = Run::of([asks_to_wait(RefusalCode::Transient, seconds)], Shortest);
+        let states = run.states_for(DAY).await;
+        assert_eq!(run.waits(), [3_600.0], "{seconds}");
+        assert_eq!(
+            states,
+            [(ChannelState::Down, "wait; next try in 1 hour".to_owned())]
+        );
+    }
 }
 
 #[tokio::test(start_paused = true)]
