@@ -3,6 +3,15 @@
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
+/// Longest wait that a platform is taken at its word for. No limit of theirs lasts longer, and a number far beyond it is a
+/// mistake of whoever answered.
+const LONGEST_WAIT: Duration = Duration::from_hours(30 * 24);
+
+/// A wait that a platform asks for, which may be any number.
+pub(crate) fn platform_wait(asked: Duration) -> Duration {
+    asked.min(LONGEST_WAIT)
+}
+
 /// The calls that a rate limit counts, and that wait until it is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -4,7 +4,7 @@
 mod service;
 mod websocket;
 
-use crate::Refusal;
+use crate::{Refusal, limit::platform_wait};
 use foldback_wire::{RefusalCode, Timestamp};
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use reqwest::{Client, Response, Url};
@@ -99,7 +99,7 @@ pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     }
     let until = http_date(wait)?;
     let said = date(headers).unwrap_or_else(|| Timestamp(jiff::Timestamp::now().as_millisecond()));
-    Some(until.since(said))
+    Some(platform_wait(until.since(said)))
 }
 
 /// The time of an answer by its server's clock, in whole seconds.
@@ -113,9 +113,10 @@ fn http_date(text: &str) -> Option<Timestamp> {
     Some(Timestamp(date.timestamp().as_millisecond()))
 }
 
-/// Seconds that somebody else wrote; none that are no time.
+/// A wait in seconds that a platform wrote; none that is no time.
 pub(crate) fn seconds(wait: f64) -> Option<Duration> {
-    Duration::try_from_secs_f64(wait).ok()
+    let asked = Duration::try_from_secs_f64(wait).ok()?;
+    Some(platform_wait(asked))
 }
 
 /// The body of an answer, read up to a bound whatever length it claims: a platform, or what stands in its place, must not
@@ -217,6 +218,8 @@ mod tests {
             ("Mon, 23 Nov 2026 12:00:09 GMT", noon, Some(9_000)),
             ("Mon, 23 Nov 2026 11:00:00 GMT", noon, Some(0)),
             ("Sun, 06 Nov 1994 08:49:37 GMT", None, Some(0)),
+            ("1e19", noon, Some(2_592_000_000)),
+            ("Tue, 23 Nov 2066 12:00:09 GMT", noon, Some(2_592_000_000)),
             ("soon", noon, None),
             ("-1", noon, None),
             ("inf", noon, None),

@@ -3,7 +3,7 @@
 //! and of the exit codes in <https://github.com/AsamK/signal-cli/blob/master/man/signal-cli.1.adoc#exit-codes>.
 
 use super::link::Fault;
-use crate::{LimitScope, Refusal};
+use crate::{LimitScope, Refusal, limit::platform_wait};
 use foldback_wire::RefusalCode;
 use serde::Deserialize;
 use serde_json::Value;
@@ -207,7 +207,7 @@ fn rate_limited(said: &str, token: Option<&str>, seconds: Option<u64>) -> Refusa
         LimitScope::Unstated
     };
     Refusal {
-        retry_after: seconds.map(Duration::from_secs),
+        retry_after: seconds.map(|seconds| platform_wait(Duration::from_secs(seconds))),
         scope,
         ..Refusal::new(RefusalCode::RateLimited, format!("{said}{way}"))
     }
@@ -250,6 +250,12 @@ fn quoted(said: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wait_of_any_number_of_seconds_is_bounded() {
+        let refusal = rate_limited("too many", None, Some(u64::MAX));
+        assert_eq!(refusal.retry_after, Some(Duration::from_hours(720)));
+    }
     use serde_json::json;
 
     #[test]

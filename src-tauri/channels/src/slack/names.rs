@@ -196,7 +196,7 @@ impl Book {
         } else {
             QUIET
         };
-        self.refused_until = Some(now + refusal.retry_after.unwrap_or(usual));
+        self.refused_until = Some(now.saturating_add(refusal.retry_after.unwrap_or(usual)));
         if refusal.code == RefusalCode::Forbidden && !std::mem::replace(&mut self.told, true) {
             let why = &refusal.detail;
             tracing::warn!(

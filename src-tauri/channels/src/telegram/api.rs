@@ -2,7 +2,7 @@
 
 use super::moved::MovedChats;
 use crate::http::{self, Service};
-use crate::{LimitScope, Refusal, download::download};
+use crate::{LimitScope, Refusal, download::download, limit::platform_wait};
 use foldback_wire::{Attachment, RefusalCode, Secret};
 use reqwest::header::HeaderMap;
 use reqwest::multipart::Form;
@@ -188,7 +188,7 @@ impl Api {
         let front_end = failed_before(code, &words).filter(|_| said.parameters.is_none());
         let retry_after = said.parameters.and_then(|parameters| parameters.retry_after);
         let refusal = Refusal {
-            retry_after: retry_after.map(Duration::from_secs),
+            retry_after: retry_after.map(|seconds| platform_wait(Duration::from_secs(seconds))),
             ..Refusal::new(kind(code, &words), words)
         };
         match front_end {
@@ -267,6 +267,23 @@ fn kind(code: u16, said: &str) -> RefusalCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wait_of_any_number_of_seconds_is_bounded() {
+        let api = Api::new("http://127.0.0.1:1", Secret::new("1:AAtoken")).unwrap();
+        let body = json!({
+            "ok": false,
+            "error_code": 429,
+            "description": "Too Many Requests",
+            "parameters": {"retry_after": u64::MAX},
+        });
+        let said = serde_json::from_value(body).unwrap();
+        let refusal = api.refusal(StatusCode::TOO_MANY_REQUESTS, &HeaderMap::new(), said);
+        assert_eq!(
+            (refusal.code, refusal.retry_after),
+            (RefusalCode::RateLimited, Some(Duration::from_hours(720)))
+        );
+    }
 
     #[test]
     fn nothing_but_the_reason_phrase_of_502_503_or_504_is_a_front_end() {
