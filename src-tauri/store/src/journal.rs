@@ -313,8 +313,9 @@ pub trait Journal: Send + Sync {
 
     /// Deletes what was decided before this time, and says how many events that were. Whole turns go. What is still
     /// needed stays: turns that are open, or have an operation in the outbox; who was let in or waits for it; and what
-    /// the processes told since the last one that had nothing left to do.
-    async fn prune(&self, before: Timestamp) -> Result<u64, StoreError>;
+    /// the processes told since the last one that had nothing left to do. An event that is later than `now` was stamped by
+    /// a clock that was wrong: it stays with its turn, and keeps nothing behind it.
+    async fn prune(&self, before: Timestamp, now: Timestamp) -> Result<u64, StoreError>;
 
     /// The time of the last event, in the order of the journal, that was decided before this time.
     async fn last_before(&self, before: Timestamp) -> Result<Option<Timestamp>, StoreError>;

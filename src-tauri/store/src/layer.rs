@@ -169,8 +169,8 @@ impl<L: JournalLayer> Journal for L {
     async fn conversation(&self, of: &SessionId, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
         Ok(counted(self, self.below().conversation(of, until, limit).await?))
     }
-    async fn prune(&self, before: Timestamp) -> Result<u64, StoreError> {
-        self.below().prune(before).await
+    async fn prune(&self, before: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
+        self.below().prune(before, now).await
     }
     fn deleted(&self) -> u64 {
         self.below().deleted()

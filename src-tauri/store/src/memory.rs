@@ -381,7 +381,7 @@ impl Journal for MemoryJournal {
     }
 
     /// It is gone with the process; nothing is deleted before.
-    async fn prune(&self, _: Timestamp) -> Result<u64, StoreError> {
+    async fn prune(&self, _: Timestamp, _: Timestamp) -> Result<u64, StoreError> {
         Ok(0)
     }
 

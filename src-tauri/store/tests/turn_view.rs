@@ -213,7 +213,10 @@ async fn turns_that_are_deleted_are_listed_no_more() {
     }
     assert_eq!((all.len(), failed.len()), (100, 10));
     let changed = all.changed();
-    let deleted = journal.prune(Timestamp(60_000)).await.unwrap();
+    let deleted = journal
+        .prune(Timestamp(60_000), Timestamp(i64::MAX))
+        .await
+        .unwrap();
     assert_eq!(deleted, 59 * OF_A_TURN);
     changed.await.unwrap();
     for view in [&all, &failed] {

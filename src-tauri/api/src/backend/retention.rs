@@ -84,7 +84,7 @@ impl Retention {
             return Ok(0);
         }
         self.told = false;
-        journal.prune(before).await
+        journal.prune(before, now).await
     }
 
     async fn is_trusted(

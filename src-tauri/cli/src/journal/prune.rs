@@ -49,7 +49,7 @@ pub(super) async fn run(args: &Args) -> End {
             "everything is older than store.keep by this machine's clock, which says {now}; if that is right, say --keep AGE"
         )));
     }
-    let deleted = journal.prune(cut).await;
+    let deleted = journal.prune(cut, now).await;
     journal.close().await.map_err(wrong)?;
     let deleted = deleted.map_err(wrong)?;
     SqliteJournal::compact(&path).await.map_err(wrong)?;

@@ -33,7 +33,8 @@ use desk::{Change, Desk};
 use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
 use prune::DeletedBounds;
 use rows::{
-    COLUMNS, StoredRow, list, mentioning, number, of_conversation, of_process, placing, selecting, turns_of,
+    COLUMNS, StoredRow, list, mentioning, number, of_conversation, of_process, placing, selecting,
+    turns_of,
 };
 use sqlx::{QueryBuilder, Sqlite, SqlitePool, query_as, query_scalar};
 use std::{
@@ -459,8 +460,8 @@ impl Journal for SqliteJournal {
         Ok(at.map(Timestamp))
     }
 
-    async fn prune(&self, before: Timestamp) -> Result<u64, StoreError> {
-        self.delete_before(before).await
+    async fn prune(&self, before: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
+        self.delete_before(before, now).await
     }
 
     fn whole_from(&self) -> Seq {

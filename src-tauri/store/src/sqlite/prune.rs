@@ -4,6 +4,10 @@
 //! time: each is a transaction of its own among those of the bot, so that nobody waits long. Events of one turn go
 //! together: while one of them is young, all stay. What stays for another reason stands in `STRETCH`.
 //!
+//! A clock that was wrong for a moment must cost neither events nor room. What it set back stands behind young events, and
+//! stays with them. An event that it stamped ahead of the time that it is now is young by itself, and stays with its turn;
+//! it makes nothing behind it young.
+//!
 //! The pages that become free go back to the system after each stretch, which needs `auto_vacuum`
 //! (<https://www.sqlite.org/pragma.html#pragma_auto_vacuum>). A file of an earlier version gets that from
 //! [`SqliteJournal::compact`], which writes the whole file anew; until then its free pages are used again.
@@ -37,10 +41,10 @@ const STRETCH_EVENTS: usize = 2_048;
 const PAGES: u32 = 4_096;
 
 /// The places of a stretch. `?1` and `?2` are the bounds, `?3` is the first place of processes that are still asked
-/// about, and `?4` are the turns of the outbox.
+/// about, and `?4` are the turns of the outbox and those with an event that is stamped ahead. What is older than `?6` goes.
 const STRETCH: &str = "
     SELECT e.seq FROM events e
-    WHERE e.seq > ?1 AND e.seq < ?2 AND e.kind NOT IN
+    WHERE e.seq > ?1 AND e.seq < ?2 AND e.at < ?6 AND e.kind NOT IN
         ('pairing', 'schedule_due', 'schedule_paused', 'schedule_set', 'schedule_skipped')
         AND CASE WHEN e.turn IS NULL THEN e.seq < ?3
             ELSE e.turn NOT IN (SELECT turn FROM open_turns)
@@ -48,6 +52,12 @@ const STRETCH: &str = "
                 AND NOT EXISTS (SELECT 1 FROM events l WHERE l.turn = e.turn AND l.seq >= ?2)
             END
     ORDER BY e.seq LIMIT ?5";
+
+/// The first event that is young enough, and not stamped ahead.
+const YOUNG: &str = "SELECT seq FROM events WHERE at >= ?1 AND at <= ?2 ORDER BY seq LIMIT 1";
+
+/// The turns with an event before the place `?1` that is stamped ahead.
+const AHEAD: &str = "SELECT DISTINCT turn FROM events WHERE seq < ?1 AND at >= ?2 AND turn IS NOT NULL";
 
 /// The last start of a process that had nothing left to do: a start reads back to it.
 const STARTED: &str = "
@@ -64,8 +74,8 @@ pub(super) struct Stretch {
     /// The time that makes it so.
     before: Timestamp,
     started: i64,
-    /// Turns of the outbox, as a list of JSON.
-    outbox: String,
+    /// Turns of the outbox, and those with an event that is stamped ahead, as a list of JSON.
+    kept_turns: String,
     deleted: Arc<Mutex<Deleted>>,
 }
 
@@ -106,18 +116,25 @@ impl Default for DeletedBounds {
 }
 
 impl SqliteJournal {
-    pub(super) async fn delete_before(&self, before: Timestamp) -> Result<u64, StoreError> {
+    pub(super) async fn delete_before(&self, before: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
         let fault = |error| self.fault(&error);
         // What waits for the disk is not seen below, and is none of what is old.
         let head = self.desk.ledger(Ledger::head);
         self.flush().await?;
-        let young: Option<i64> = query_scalar("SELECT seq FROM events WHERE at >= ? ORDER BY seq LIMIT 1")
+        let young: Option<i64> = query_scalar(YOUNG)
             .bind(before.0)
+            .bind(now.0)
             .fetch_optional(&self.readers)
             .await
             .map_err(fault)?;
         // The last event stays, however old: the next one gets the place after it.
         let end = young.map_or(head, |seq| Seq(seq as u64));
+        let ahead: Vec<i64> = query_scalar(AHEAD)
+            .bind(number(end.0))
+            .bind(before.0)
+            .fetch_all(&self.readers)
+            .await
+            .map_err(fault)?;
         let started: Option<i64> = query_scalar(STARTED)
             .fetch_one(&self.readers)
             .await
@@ -125,18 +142,15 @@ impl SqliteJournal {
         let deleted = Arc::new(Mutex::new(Deleted::default()));
         let (mut after, mut events) = (Seq(0), 0);
         loop {
-            let turns: Vec<u64> = self
-                .desk
-                .ledger(Ledger::outbox)
-                .iter()
-                .map(|entry| entry.turn.0)
-                .collect();
+            let outbox = self.desk.ledger(Ledger::outbox);
+            let of_outbox = outbox.iter().map(|entry| number(entry.turn.0));
+            let kept_turns: Vec<i64> = of_outbox.chain(ahead.iter().copied()).collect();
             let stretch = Stretch {
                 after,
                 end,
                 before,
                 started: started.unwrap_or(0),
-                outbox: list(turns),
+                kept_turns: list(kept_turns),
                 deleted: Arc::clone(&deleted),
             };
             self.confirmed(vec![], |_| Ok(Some(Change::Prune(stretch))))
@@ -193,8 +207,9 @@ pub(super) async fn delete(conn: &mut SqliteConnection, stretch: &Stretch) -> Re
         .bind(number(stretch.after.0))
         .bind(number(stretch.end.0))
         .bind(stretch.started)
-        .bind(&stretch.outbox)
+        .bind(&stretch.kept_turns)
         .bind(number(STRETCH_EVENTS as u64))
+        .bind(stretch.before.0)
         .fetch_all(&mut *conn)
         .await?;
     let mut deleted = Deleted {

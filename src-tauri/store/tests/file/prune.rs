@@ -13,6 +13,9 @@ use std::{path::Path, sync::Arc};
 
 const DAY: i64 = 24 * 3_600_000;
 
+/// The time at which the journals are pruned.
+const NOW: Timestamp = Timestamp(100 * DAY);
+
 fn told(day: i64, kind: Kind) -> Draft {
     Draft {
         at: Timestamp(day * DAY),
@@ -132,7 +135,7 @@ async fn the_times_of_schedules_that_are_accounted_for_stay() {
             started(9),
         ])
         .unwrap();
-    journal.prune(Timestamp(5 * DAY)).await.unwrap();
+    journal.prune(Timestamp(5 * DAY), NOW).await.unwrap();
     let left = places(&journal.read(Seq(1), 99).await.unwrap());
     assert!(left.starts_with(&[2, 4]), "{left:?}");
     journal.close().await.unwrap();
@@ -169,7 +172,7 @@ async fn what_is_old_goes_and_what_is_still_needed_stays() {
         ])
         .unwrap();
     journal.intend(sending_of(1, 3), vec![]).await.unwrap();
-    assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 5);
+    assert_eq!(journal.prune(Timestamp(5 * DAY), NOW).await.unwrap(), 5);
     let left = [3, 5, 6, 7, 8, 9, 10, 11, 14, 15, 16];
     for reopened in [false, true] {
         let journal: Arc<dyn Journal> = if reopened {
@@ -226,8 +229,46 @@ async fn what_is_old_goes_and_what_is_still_needed_stays() {
         .settle(OpId(1), Outcome::new(OutcomeCode::Cancelled), vec![])
         .await
         .unwrap();
-    assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 2);
-    assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 0);
+    assert_eq!(journal.prune(Timestamp(5 * DAY), NOW).await.unwrap(), 2);
+    assert_eq!(journal.prune(Timestamp(5 * DAY), NOW).await.unwrap(), 0);
+}
+
+/// One event that a clock stamped ahead keeps its own turn, and nothing behind it.
+#[tokio::test]
+async fn an_event_that_is_stamped_ahead_keeps_nothing_behind_it() {
+    let (_folder, path) = place();
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    journal
+        .append(vec![
+            came(0, 1),
+            ended(0, 1),
+            came(500, 2), // 3 is ahead of now, and keeps its turn
+            ended(1, 2),
+            came(1, 3),
+            ended(1, 3),
+            told(500, Kind::Idle), // 7 stays
+            came(2, 4),
+            ended(2, 4),
+            came(99, 5), // 10 young
+            ended(0, 5), // 11 stays with it
+        ])
+        .unwrap();
+    assert_eq!(journal.prune(Timestamp(50 * DAY), NOW).await.unwrap(), 6);
+    assert_eq!(
+        places(&journal.read(Seq(1), 99).await.unwrap()),
+        [3, 4, 7, 10, 11]
+    );
+    // Once it is past and old, its turn goes.
+    assert_eq!(
+        journal
+            .prune(Timestamp(600 * DAY), Timestamp(700 * DAY))
+            .await
+            .unwrap(),
+        2
+    );
+    // A clock that was never set says that all of this is yet to come.
+    assert_eq!(journal.prune(Timestamp(-DAY), Timestamp(0)).await.unwrap(), 0);
+    journal.close().await.unwrap();
 }
 
 /// The clock of a machine may be wrong: what it says was deleted is neither later than it asked for nor than what was.
@@ -246,7 +287,7 @@ async fn the_time_of_the_latest_cut_is_remembered_and_never_goes_back() {
         (90 * DAY, 2, 3 * DAY + 1),
     ] {
         assert_eq!(
-            journal.prune(Timestamp(before)).await.unwrap(),
+            journal.prune(Timestamp(before), NOW).await.unwrap(),
             deleted,
             "{before}"
         );
@@ -292,7 +333,7 @@ async fn a_turn_in_doubt_goes_with_its_events() {
             ended(9, 2),
         ])
         .unwrap();
-    assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 3);
+    assert_eq!(journal.prune(Timestamp(5 * DAY), NOW).await.unwrap(), 3);
     assert_eq!(journal.unknown_turns().await.unwrap(), [(TurnId(2), Seq(5))]);
 }
 
@@ -310,7 +351,7 @@ async fn the_file_becomes_smaller() {
     let (_folder, path) = place();
     let journal = SqliteJournal::open(&path).await.unwrap();
     fill(&journal).await;
-    assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 4_000);
+    assert_eq!(journal.prune(Timestamp(5 * DAY), NOW).await.unwrap(), 4_000);
     journal.close().await.unwrap();
     let size = path.metadata().unwrap().len();
     assert!(size < 200_000, "{size} bytes");
@@ -329,7 +370,7 @@ async fn a_file_of_an_earlier_version_becomes_smaller_when_it_is_written_anew() 
     program.close().await.unwrap();
     assert_eq!(rows(&path, "PRAGMA auto_vacuum").await, 0);
     let journal = SqliteJournal::open(&path).await.unwrap();
-    assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 4_000);
+    assert_eq!(journal.prune(Timestamp(5 * DAY), NOW).await.unwrap(), 4_000);
     let running = SqliteJournal::compact(&path).await;
     assert_eq!(running, Err(StoreError::Locked(path.clone())));
     journal.close().await.unwrap();
