@@ -62,7 +62,8 @@ async fn alone(path: &Path, config: &Config, order: PairingOrder) -> Result<Pair
         let journal = SqliteJournal::open_read_only(path)
             .await
             .map_err(failure::journal)?;
-        let book = PairingBook::of(&journal).await.map_err(failure::journal)?;
+        let now = TokioClock::system().now();
+        let book = PairingBook::of(&journal, now).await.map_err(failure::journal)?;
         return Ok(listed(&book));
     }
     let journal = SqliteJournal::open(path).await.map_err(|error| match error {
@@ -70,9 +71,9 @@ async fn alone(path: &Path, config: &Config, order: PairingOrder) -> Result<Pair
         error => failure::journal(error),
     })?;
     let decided = async {
-        let mut book = PairingBook::of(&journal).await.map_err(failure::journal)?;
-        let (channel, kind) = decide(&book, order)?;
         let at = TokioClock::system().now();
+        let mut book = PairingBook::of(&journal, at).await.map_err(failure::journal)?;
+        let (channel, kind) = decide(&book, order)?;
         book.fold_kind(at, None, &channel, &kind);
         let draft = Draft {
             at,

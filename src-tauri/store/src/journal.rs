@@ -304,6 +304,10 @@ pub trait Journal: Send + Sync {
     /// looked at the turn since; with the place of the first such end. Costs as much as there are, however old they are.
     async fn unknown_turns(&self) -> Result<Vec<(TurnId, Seq)>, StoreError>;
 
+    /// The events of pairing that tell who was let in and who no more, however old; and of who asked, what was decided at
+    /// `since` or later. In order; looks at no others.
+    async fn pairings(&self, since: Timestamp) -> Result<Vec<Event>, StoreError>;
+
     /// The events that belong to no turn, at `until` or before, the latest first, at most `limit`. Looks at no others.
     async fn of_process(&self, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError>;
 

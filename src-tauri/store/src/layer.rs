@@ -159,6 +159,9 @@ impl<L: JournalLayer> Journal for L {
     async fn last_before(&self, before: Timestamp) -> Result<Option<Timestamp>, StoreError> {
         self.below().last_before(before).await
     }
+    async fn pairings(&self, since: Timestamp) -> Result<Vec<Event>, StoreError> {
+        Ok(counted(self, self.below().pairings(since).await?))
+    }
     async fn of_process(&self, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
         Ok(counted(self, self.below().of_process(until, limit).await?))
     }

@@ -341,6 +341,15 @@ impl Journal for MemoryJournal {
         Ok(unknown.into_iter().collect())
     }
 
+    async fn pairings(&self, since: Timestamp) -> Result<Vec<Event>, StoreError> {
+        let is_wanted = |event: &&Event| match &event.kind {
+            Kind::Pairing { step, .. } => step.decides_approval() || event.at >= since,
+            _ => false,
+        };
+        let state = self.state();
+        Ok(state.events.iter().filter(is_wanted).cloned().collect())
+    }
+
     async fn of_process(&self, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
         let state = self.state();
         let own = state.between(Seq(0), until).filter(|event| event.turn.is_none());

@@ -1,9 +1,9 @@
 //! Who asked to talk to the bot, and whom an operator let in: a fold over the journal, so that it is exactly as
 //! durable as the events that tell of it.
 
-use crate::{Journal, Selection, StoreError};
+use crate::{Journal, StoreError};
 use foldback_wire::{
-    Actor, ChannelId, Event, Kind, PairingStep, Rng, Seq, Timestamp, TurnId, UserId,
+    Actor, ChannelId, Event, Kind, PairingStep, Rng, Timestamp, TurnId, UserId,
     rpc::{Approval, PairingRequest, Pairings, ReplacedRequest},
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -17,7 +17,10 @@ const MOST: usize = 3;
 const MOST_REPLACED: usize = 32;
 
 /// How long a code is valid.
-const VALID: Duration = Duration::from_hours(1);
+pub(crate) const VALID: Duration = Duration::from_hours(1);
+
+/// The time for which requests are read back at a start: longer than a code is valid, as the clock may have been set.
+const RECENT: Duration = Duration::from_hours(24);
 
 /// The letters and digits of a code: none that is taken for another when it is read aloud or copied by hand.
 const ALPHABET: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -96,11 +99,10 @@ pub struct PairingBook {
 }
 
 impl PairingBook {
-    /// What a journal tells.
-    pub async fn of(journal: &dyn Journal) -> Result<Self, StoreError> {
+    /// What a journal tells. Reads who was let in, and the requests that may still be valid.
+    pub async fn of(journal: &dyn Journal, now: Timestamp) -> Result<Self, StoreError> {
         let mut book = Self::default();
-        let told = Selection::kinds(["pairing"]);
-        for event in journal.select(&told, Seq(0), journal.head(), usize::MAX).await? {
+        for event in journal.pairings(now.minus(RECENT)).await? {
             book.fold_event(&event);
         }
         Ok(book)

@@ -12,3 +12,11 @@ closed_set! {
         Revoked = "revoked": "An operator took the approval back.",
     }
 }
+
+impl PairingStep {
+    /// True of a step that says whether somebody may talk to the bot. It counts for good, whereas a request and what comes
+    /// of it end with the code.
+    pub const fn decides_approval(self) -> bool {
+        matches!(self, Self::Approved | Self::Revoked)
+    }
+}

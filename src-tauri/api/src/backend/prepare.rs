@@ -71,10 +71,10 @@ pub async fn prepare_message(setup: &Setup, order: ComposePrepare) -> Result<Pre
     let typed = Typed::new(Arc::clone(&journal));
     let made = agents::build(&setup.config, &around, &typed, &setup.clock, &setup.rng);
     let Made { agents, .. } = made.map_err(|error| failure::unfit_setup(&error))?;
-    let book = PairingBook::of(journal.as_ref())
+    let now = setup.clock.now();
+    let book = PairingBook::of(journal.as_ref(), now)
         .await
         .map_err(failure::journal)?;
-    let now = setup.clock.now();
     let bot = PrepareBot {
         config: &setup.config,
         base: &setup.base,

@@ -203,7 +203,7 @@ impl Engine {
             files.clone(),
             shutdown.deliveries_stopped.clone(),
         );
-        let pairings = PairingBook::of(journal.as_ref()).await?;
+        let pairings = PairingBook::of(journal.as_ref(), clock.now()).await?;
         let session_config = config.session.clone();
         let links = readers.links(&config.links).map_err(StartError::Links)?;
         let documents = readers.documents(&config);

@@ -268,7 +268,7 @@ async fn it_is_what_the_journal_tells() {
             by: Actor::Console,
         },
     );
-    let told = PairingBook::of(&journal).await.unwrap();
+    let told = PairingBook::of(&journal, Timestamp(2 * MINUTE)).await.unwrap();
     let now = Timestamp(2 * MINUTE);
     assert_eq!(told.listed(vec![slack()], now), book.listed(vec![slack()], now));
     let listed = told.listed(vec![], now);

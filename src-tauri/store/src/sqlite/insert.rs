@@ -82,8 +82,8 @@ fn body_of(EventRow { event, body }: &EventRow) -> [Value<'_>; 2] {
     [number(event.seq.0).into(), body.as_str().into()]
 }
 
-/// Adds what a start asks for: which turns are open or in doubt, and where messages are told of; and the tokens of
-/// sessions.
+/// Adds what a start asks for: which turns are open or in doubt, and where messages are told of; the tokens of
+/// sessions; and who was let in.
 fn keep_beside<'a>(script: &mut Script<'a>, event: &'a Event) {
     if let Some(turn) = event.turn {
         let (turn, seq) = (Value::from(number(turn.0)), Value::from(number(event.seq.0)));
@@ -117,6 +117,12 @@ fn keep_beside<'a>(script: &mut Script<'a>, event: &'a Event) {
                 ],
             );
         }
+    }
+    if let Kind::Pairing { step, .. } = &event.kind
+        && step.decides_approval()
+    {
+        let seq = [number(event.seq.0).into()];
+        script.add("INSERT OR IGNORE INTO approvals VALUES (?)", seq);
     }
     for mention in Mention::all(event.channel.as_ref(), &event.kind) {
         script.add(

@@ -33,7 +33,7 @@ use desk::{Change, Desk};
 use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
 use prune::DeletedBounds;
 use rows::{
-    COLUMNS, StoredRow, list, mentioning, number, of_conversation, of_process, placing, selecting,
+    COLUMNS, StoredRow, list, mentioning, number, of_conversation, of_process, pairings, placing, selecting,
     turns_of,
 };
 use sqlx::{QueryBuilder, Sqlite, SqlitePool, query_as, query_scalar};
@@ -75,6 +75,8 @@ pub struct SqliteJournal {
     deleted: DeletedBounds,
     /// True where the file has what is written beside events; one of an earlier version, opened for reading, has not.
     projected: bool,
+    /// True where the file has a list of approvals, likewise.
+    has_approvals: bool,
     /// Damaged records that were told of.
     damaged: Mutex<BTreeSet<String>>,
 }
@@ -424,6 +426,15 @@ impl Journal for SqliteJournal {
             .await
             .map_err(|error| self.fault(&error))?;
         Ok(unknown.into_iter().map(place_of_turn).collect())
+    }
+
+    async fn pairings(&self, since: Timestamp) -> Result<Vec<Event>, StoreError> {
+        self.flush().await?;
+        if self.has_approvals {
+            return self.events(pairings(since)).await;
+        }
+        let all = Selection::kinds(["pairing"]);
+        self.select(&all, Seq(0), self.head(), usize::MAX).await
     }
 
     async fn of_process(&self, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {

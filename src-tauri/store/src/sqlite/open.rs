@@ -99,6 +99,7 @@ impl SqliteJournal {
             writer,
             deleted,
             projected: true,
+            has_approvals: true,
             damaged: Mutex::default(),
         })
     }
@@ -136,6 +137,7 @@ impl SqliteJournal {
             writer,
             deleted,
             projected: schema::has_projections(format),
+            has_approvals: schema::has_approvals(format),
             damaged: Mutex::default(),
         })
     }

@@ -23,7 +23,7 @@ use super::{
     schema,
     script::Script,
 };
-use crate::{Journal as _, Mention, StoreError, ledger::Ledger};
+use crate::{Journal as _, Mention, StoreError, ledger::Ledger, pairing::VALID};
 use foldback_wire::{Seq, Timestamp};
 use sqlx::{Connection as _, QueryBuilder, SqliteConnection, query, query_scalar, raw_sql};
 use std::{
@@ -41,11 +41,13 @@ const STRETCH_EVENTS: usize = 2_048;
 const PAGES: u32 = 4_096;
 
 /// The places of a stretch. `?1` and `?2` are the bounds, `?3` is the first place of processes that are still asked
-/// about, and `?4` are the turns of the outbox and those with an event that is stamped ahead. What is older than `?6` goes.
+/// about, and `?4` are the turns of the outbox and those with an event that is stamped ahead. What is older than `?6` goes;
+/// of pairing what is older than `?7`, when no code is valid any more, but for who was let in.
 const STRETCH: &str = "
     SELECT e.seq FROM events e
     WHERE e.seq > ?1 AND e.seq < ?2 AND e.at < ?6 AND e.kind NOT IN
-        ('pairing', 'schedule_due', 'schedule_paused', 'schedule_set', 'schedule_skipped')
+        ('schedule_due', 'schedule_paused', 'schedule_set', 'schedule_skipped')
+        AND (e.kind <> 'pairing' OR e.at < ?7 AND e.seq NOT IN (SELECT seq FROM approvals))
         AND CASE WHEN e.turn IS NULL THEN e.seq < ?3
             ELSE e.turn NOT IN (SELECT turn FROM open_turns)
                 AND e.turn NOT IN (SELECT value FROM json_each(?4))
@@ -73,6 +75,8 @@ pub(super) struct Stretch {
     end: Seq,
     /// The time that makes it so.
     before: Timestamp,
+    /// The time since which a code of pairing may still be valid.
+    valid_since: Timestamp,
     started: i64,
     /// Turns of the outbox, and those with an event that is stamped ahead, as a list of JSON.
     kept_turns: String,
@@ -149,6 +153,7 @@ impl SqliteJournal {
                 after,
                 end,
                 before,
+                valid_since: now.minus(VALID).min(before),
                 started: started.unwrap_or(0),
                 kept_turns: list(kept_turns),
                 deleted: Arc::clone(&deleted),
@@ -210,6 +215,7 @@ pub(super) async fn delete(conn: &mut SqliteConnection, stretch: &Stretch) -> Re
         .bind(&stretch.kept_turns)
         .bind(number(STRETCH_EVENTS as u64))
         .bind(stretch.before.0)
+        .bind(stretch.valid_since.0)
         .fetch_all(&mut *conn)
         .await?;
     let mut deleted = Deleted {

@@ -230,6 +230,19 @@ pub(super) fn of_process(until: Seq, limit: usize) -> QueryBuilder<Sqlite> {
     sql
 }
 
+/// Who was let in, and what else of pairing was decided at `since` or later, in the words of the index `events_asked`.
+pub(super) fn pairings(since: Timestamp) -> QueryBuilder<Sqlite> {
+    let mut sql = QueryBuilder::new(COLUMNS);
+    // Not left to the planner, which takes a word for rarer than a time.
+    sql.push(
+        " WHERE e.seq IN (SELECT seq FROM approvals UNION SELECT seq FROM events INDEXED BY events_asked
+        WHERE kind = 'pairing' AND at >= ",
+    )
+    .push_bind(since.0);
+    sql.push(") ORDER BY e.seq");
+    sql
+}
+
 /// The events that a session's conversation is rebuilt from, in the words of the index `events_conversation`.
 pub(super) fn of_conversation(session: &SessionId, until: Seq, limit: usize) -> QueryBuilder<Sqlite> {
     let mut sql = QueryBuilder::new(COLUMNS);
@@ -319,6 +332,15 @@ mod tests {
         let words = plan(explained(&in_doubt)).await;
         assert!(
             words.iter().any(|words| words.contains("events_turn")),
+            "{words:?}"
+        );
+        assert!(
+            !words.iter().any(|words| words.starts_with("SCAN e")),
+            "{words:?}"
+        );
+        let words = plan(explained(&pairings(Timestamp(5)))).await;
+        assert!(
+            words.iter().any(|words| words.contains("events_asked (at>?)")),
             "{words:?}"
         );
         assert!(

@@ -161,10 +161,26 @@ const STEPS: &[&str] = &[
         WHERE body ->> '$.usage.input' IS NOT NULL AND body ->> '$.usage.output' IS NOT NULL
         GROUP BY session;
 ",
+    // Who was let in, and who no more, which is kept for good; and what else of pairing is recent enough to matter to a
+    // start: anybody may ask, so that there may be any number of old requests.
+    "
+    CREATE TABLE approvals (seq INTEGER PRIMARY KEY) STRICT;
+    INSERT INTO approvals
+        SELECT seq
+        FROM (
+            SELECT e.seq, CASE WHEN json_valid(b.body) THEN b.body END AS body
+            FROM events e JOIN bodies b ON b.seq = e.seq WHERE e.kind = 'pairing'
+        )
+        WHERE body ->> '$.step' IN ('approved', 'revoked');
+    CREATE INDEX events_asked ON events (at) WHERE kind = 'pairing';
+",
 ];
 
 /// The first format with projections.
 const PROJECTED: i64 = 7;
+
+/// The first format with a list of approvals.
+const WITH_APPROVALS: i64 = 11;
 
 /// The newest format.
 const FORMAT: i64 = STEPS.len() as i64;
@@ -197,6 +213,11 @@ pub(super) async fn prepare(conn: &mut SqliteConnection, path: &Path) -> Result<
 /// True for a format whose files have projections.
 pub(super) const fn has_projections(format: i64) -> bool {
     format >= PROJECTED
+}
+
+/// True for a format whose files have a list of approvals.
+pub(super) const fn has_approvals(format: i64) -> bool {
+    format >= WITH_APPROVALS
 }
 
 /// The format of a file that is a journal, or has nothing in it yet.

@@ -2,7 +2,7 @@
 
 use crate::{other_program, place, run, said, sending};
 use foldback_store::{Journal as _, Mention, Selection, SqliteJournal, StoreError};
-use foldback_wire::{Actor, Draft, Kind, OpId, Outcome, OutcomeCode, Seq, Timestamp, TurnId};
+use foldback_wire::{Actor, Draft, Kind, OpId, Outcome, OutcomeCode, PairingStep, Seq, Timestamp, TurnId};
 use sqlx::Connection as _;
 
 #[tokio::test]
@@ -16,7 +16,7 @@ async fn a_journal_from_a_newer_version_is_not_touched() {
     let newer = StoreError::Newer {
         path: path.clone(),
         found: 99,
-        known: 10,
+        known: 11,
     };
     assert_eq!(SqliteJournal::open(&path).await.map(drop), Err(newer.clone()));
     assert!(newer.to_string().contains("use a newer Foldback"));
@@ -54,7 +54,7 @@ async fn a_journal_of_the_first_format_finds_its_messages_too() {
         &mut program,
         "DROP TABLE mentions; DROP TABLE agent_sessions; DROP INDEX sessions_used; DROP TABLE open_turns;
         DROP INDEX events_process; DROP INDEX events_pairing; DROP TABLE whole_from;
-        DROP TABLE unknown_turns; DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage;
+        DROP TABLE unknown_turns; DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP INDEX events_asked;
         PRAGMA user_version = 1",
     )
     .await;
@@ -124,7 +124,7 @@ async fn a_journal_of_the_fifth_format_finds_its_turns_in_doubt() {
     let mut program = other_program(&path).await;
     run(
         &mut program,
-        "DROP TABLE unknown_turns; DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage;
+        "DROP TABLE unknown_turns; DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP INDEX events_asked;
         PRAGMA user_version = 5",
     )
     .await;
@@ -133,6 +133,50 @@ async fn a_journal_of_the_fifth_format_finds_its_turns_in_doubt() {
     let journal = SqliteJournal::open(&path).await.unwrap();
     let in_doubt = journal.unknown_turns().await.unwrap();
     assert_eq!(in_doubt, [(TurnId(4), Seq(5)), (TurnId(5), Seq(7))]);
+}
+
+/// Also before it gets a list of approvals, as whoever only reads it finds it.
+#[tokio::test]
+async fn a_journal_of_the_tenth_format_knows_who_was_let_in() {
+    let (_folder, path) = place();
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    let step = |step| Draft {
+        channel: Some("c".into()),
+        kind: Kind::Pairing {
+            step,
+            sender: "43".into(),
+            name: "Bo".to_owned(),
+            code: None,
+            until: None,
+            by: Actor::Console,
+        },
+        ..said("")
+    };
+    let steps = [
+        PairingStep::Requested,
+        PairingStep::Approved,
+        PairingStep::Revoked,
+        PairingStep::Approved,
+    ];
+    journal.append(steps.map(step).into()).unwrap();
+    journal.close().await.unwrap();
+    let mut program = other_program(&path).await;
+    run(
+        &mut program,
+        "DROP TABLE approvals; DROP INDEX events_asked; PRAGMA user_version = 10",
+    )
+    .await;
+    run(&mut program, "UPDATE bodies SET body = '{\"type' WHERE seq = 4").await;
+    program.close().await.unwrap();
+    let later = Timestamp(i64::MAX);
+    let places =
+        |events: Vec<foldback_wire::Event>| events.iter().map(|event| event.seq.0).collect::<Vec<_>>();
+    let read = SqliteJournal::open_read_only(&path).await.unwrap();
+    assert!(places(read.pairings(later).await.unwrap()).starts_with(&[1, 2, 3]));
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    assert_eq!(places(journal.pairings(later).await.unwrap()), [2, 3]);
+    journal.append(vec![step(PairingStep::Approved)]).unwrap();
+    assert_eq!(places(journal.pairings(later).await.unwrap()), [2, 3, 5]);
 }
 
 #[tokio::test]
@@ -170,7 +214,7 @@ async fn a_journal_of_the_sixth_format_knows_how_long_things_lasted_and_who_wrot
     let mut program = other_program(&path).await;
     run(
         &mut program,
-        "DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage;
+        "DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP INDEX events_asked;
         PRAGMA user_version = 6",
     )
     .await;

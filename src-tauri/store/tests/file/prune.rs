@@ -189,7 +189,7 @@ async fn what_is_old_goes_and_what_is_still_needed_stays() {
             Timestamp(DAY + 1),
             "the last that is deleted, and not all that was asked for"
         );
-        let book = PairingBook::of(journal.as_ref()).await.unwrap();
+        let book = PairingBook::of(journal.as_ref(), NOW).await.unwrap();
         assert!(book.approved(&ChannelId::new("telegram"), &"43".into()).is_some());
         let found = async |message: &str| {
             let of = Mention {
@@ -271,6 +271,53 @@ async fn an_event_that_is_stamped_ahead_keeps_nothing_behind_it() {
     journal.close().await.unwrap();
 }
 
+/// A request that nobody decided about: whoever finds the bot can make any number of them.
+fn asked(at: i64, sender: u64) -> Draft {
+    let kind = Kind::Pairing {
+        step: PairingStep::Requested,
+        sender: sender.to_string().into(),
+        name: "Eve".to_owned(),
+        code: Some("ABCDEFGH".to_owned()),
+        until: Some(Timestamp(at + 3_600_000)),
+        by: Actor::User(sender.to_string().into()),
+    };
+    Draft {
+        at: Timestamp(at),
+        ..in_turn(0, sender, kind)
+    }
+}
+
+#[tokio::test]
+async fn requests_to_pair_go_when_their_codes_are_over_and_a_start_reads_only_recent_ones() {
+    let (_folder, path) = place();
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    let now = 10 * DAY;
+    let old = (1..=3_000).map(|sender| asked(0, sender));
+    let recent = [asked(now - 60_000, 9_001), asked(now - 7_200_000, 9_002)];
+    let decided = [
+        pairing(0, PairingStep::Approved),
+        pairing(0, PairingStep::Revoked),
+        pairing(0, PairingStep::Refused),
+    ];
+    journal
+        .append(old.chain(decided).chain(recent).collect())
+        .unwrap();
+    let read = async |journal: &SqliteJournal| {
+        let events = journal.pairings(Timestamp(now - DAY)).await.unwrap();
+        places(&events)
+    };
+    assert_eq!(read(&journal).await, [3_001, 3_002, 3_004, 3_005]);
+    // What is valid stays where nothing else is kept.
+    journal.append(vec![came(10, 9_999)]).unwrap();
+    let deleted = journal.prune(Timestamp(now), Timestamp(now)).await.unwrap();
+    assert_eq!(deleted, 3_002);
+    assert_eq!(
+        places(&journal.read(Seq(1), 99).await.unwrap()),
+        [3_001, 3_002, 3_004, 3_006]
+    );
+    journal.close().await.unwrap();
+}
+
 /// The clock of a machine may be wrong: what it says was deleted is neither later than it asked for nor than what was.
 #[tokio::test]
 async fn the_time_of_the_latest_cut_is_remembered_and_never_goes_back() {
@@ -301,7 +348,7 @@ async fn the_time_of_the_latest_cut_is_remembered_and_never_goes_back() {
     run(
         &mut other_program(&path).await,
         "ALTER TABLE whole_from DROP COLUMN before; DROP TABLE unknown_turns; DROP TABLE durations;
-        DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; PRAGMA user_version = 4",
+        DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP INDEX events_asked; PRAGMA user_version = 4",
     )
     .await;
     let journal = SqliteJournal::open(&path).await.unwrap();
