@@ -60,17 +60,17 @@ impl Bucket {
 
     /// A call goes.
     pub(super) fn spend(&mut self, now: Duration) {
-        if self.full_at + FORGET <= now {
+        if self.full_at.saturating_add(FORGET) <= now {
             self.interval = self.rate.interval;
             self.refused = false;
         }
-        self.full_at = self.full_at.max(now) + self.interval;
+        self.full_at = self.full_at.max(now).saturating_add(self.interval);
     }
 
     /// No call before `until`, and no burst then.
     pub(super) fn empty(&mut self, until: Duration) {
         let burst = self.interval * (self.rate.at_once - 1);
-        self.full_at = self.full_at.max(until + burst);
+        self.full_at = self.full_at.max(until.saturating_add(burst));
     }
 
     /// The platform refused a call although it kept this rate.
@@ -94,7 +94,8 @@ impl Bucket {
     /// True where nothing of it matters any more.
     pub(super) fn is_idle(&self, now: Duration) -> bool {
         let learned = self.interval != self.rate.interval;
-        self.full_at + if learned { FORGET } else { Duration::ZERO } <= now
+        let rest = if learned { FORGET } else { Duration::ZERO };
+        self.full_at.saturating_add(rest) <= now
     }
 }
 

@@ -29,7 +29,7 @@ impl Pace {
                 }
                 self.name_bucket(passage, ack.bucket.as_deref());
                 if let Some(Pause { scope, after }) = ack.pause {
-                    let until = self.time() + after;
+                    let until = self.time().saturating_add(after);
                     passage.limiter_of(scope).limiter().close_until(until);
                     self.close_bucket(passage, scope, until);
                 }
@@ -66,7 +66,7 @@ impl Pace {
         let first = self.policy.backoff.0;
         let wait = |streak| match asked.filter(|asked| *asked >= first) {
             // Everybody was told the same time: a little later, each at its own.
-            Some(asked) => asked + chance(self.rng.as_ref(), first / 2),
+            Some(asked) => asked.saturating_add(chance(self.rng.as_ref(), first / 2)),
             // A platform that asks for no pause at all, or for none to speak of, gets ours.
             None => backoff(&self.policy, self.rng.as_ref(), streak).max(asked.unwrap_or_default()),
         };

@@ -65,7 +65,7 @@ impl CallLimiter {
             self.closed_at = now;
             self.rates.iter_mut().for_each(Bucket::slow_down);
         }
-        self.close_until(now + wait(self.streak));
+        self.close_until(now.saturating_add(wait(self.streak)));
         self.closed_until
     }
 
@@ -134,6 +134,15 @@ mod tests {
         unlimited.close_until(SECOND);
         assert_eq!(times(&mut unlimited, 4), [1_000, 1_050, 1_100, 1_150]);
         assert_eq!(times(&mut unlimited, 2), [1_000, 1_000], "nobody waits any more");
+    }
+
+    #[test]
+    fn a_wait_without_an_end_closes_it_for_good() {
+        let mut limited = limiter(100, 3);
+        let until = limited.close(SECOND, SECOND, |_| Duration::MAX);
+        assert_eq!(until, Duration::MAX);
+        assert_eq!(limited.free_at(true, true), Duration::MAX);
+        assert!(!limited.is_idle(SECOND));
     }
 
     #[test]
