@@ -25,7 +25,8 @@ pub(crate) struct SenderTimes {
 
 impl SenderTimes {
     /// Counts a message, unless `most` of its sender were counted in the minute before it was written; 0 sets no
-    /// limit. The platform's time counts: what waited there while the bot was off was not written at once.
+    /// limit. The platform's time counts: what waited there while the bot was off was not written at once. A time that the
+    /// sender's device set counts for nothing: a device could spread over hours what it sends at once.
     pub(crate) fn admit(&mut self, rules: Rules, most: u32, message: &Inbound, now: Timestamp) -> Flow<()> {
         if most == 0 || !rules.holds(Rule::QueueSender) {
             return Flow::Continue(());
@@ -37,10 +38,8 @@ impl SenderTimes {
         }
         let sender = (message.channel.clone(), message.sender.id.clone());
         let times = self.senders.entry(sender).or_default();
-        let at = times
-            .back()
-            .map_or(message.at, |last| message.at.max(*last))
-            .min(now);
+        let written = if message.at_by_device { now } else { message.at };
+        let at = times.back().map_or(written, |last| written.max(*last)).min(now);
         while times.front().is_some_and(|first| is_old(first, at)) {
             times.pop_front();
         }
@@ -97,6 +96,19 @@ mod tests {
         assert!(passes(&mut times, &at("b", 20_000), 10_000));
         assert!(passes(&mut times, &at("b", 30_000), 10_000));
         assert!(!passes(&mut times, &at("b", 40_000), 10_000));
+    }
+
+    #[test]
+    fn what_a_device_dates_counts_when_it_came() {
+        let mut times = SenderTimes::default();
+        let mut dated = |seconds, now| {
+            let mut message = at("a", seconds);
+            message.at_by_device = true;
+            passes(&mut times, &message, now)
+        };
+        assert!(dated(60, 10_000) && dated(180, 10_001));
+        assert!(!dated(300, 10_002) && !dated(20_000, 10_003));
+        assert!(dated(300, 10_060));
     }
 
     #[test]
