@@ -13,6 +13,7 @@ mod ask_levels;
 mod config;
 mod confine;
 mod diff;
+mod echo;
 mod failure;
 mod folder;
 mod held;

@@ -16,7 +16,8 @@ use agent_client_protocol::{
     v1::schema::{
         AgentCapabilities, AuthenticateRequest, CancelNotification, Implementation, InitializeRequest,
         InitializeResponse, LoadSessionRequest, Meta, NewSessionRequest, NewSessionResponse,
-        PromptCapabilities, RequestId, SessionId, SetSessionConfigOptionRequest, SetSessionModeRequest,
+        PromptCapabilities, RequestId, SessionId, SessionUpdate, SetSessionConfigOptionRequest,
+        SetSessionModeRequest,
     },
 };
 use foldback_wire::{AgentFault, Clock, SessionStart};
@@ -30,7 +31,8 @@ use tokio::{io::BufReader, process::ChildStdout, sync::OwnedSemaphorePermit};
 /// session; some say a last word later, or all of the history, and a word without the id of its message cannot be told
 /// from one of the next answer.
 pub(super) const QUIET: Duration = Duration::from_millis(250);
-/// The time that the beginning of a history is waited for that was not told before the session was confirmed.
+/// The time that the beginning of a history is waited for that was not told before the session was confirmed, and each
+/// further piece of one that is told afterwards.
 const UNTOLD: Duration = Duration::from_secs(1);
 
 /// How a session came about.
@@ -244,7 +246,8 @@ impl Peer {
             match self.next().await? {
                 Message::Response { id, result } if id == asked => {
                     if result.is_ok() {
-                        self.quiet(patience).await?;
+                        // An agent that tells the history now pauses in it, too: for a tool, or to read it.
+                        self.quiet(patience, UNTOLD).await?;
                     }
                     return Ok(result);
                 }
@@ -331,8 +334,8 @@ impl Peer {
         self.tell_now(message::notification("session/cancel", &cancel))
     }
 
-    /// Waits until nothing more comes that belongs to no run: `patience` for the first of it, [`QUIET`] for what follows.
-    pub(super) async fn quiet(&mut self, patience: Duration) -> Result<(), Failure> {
+    /// Waits until nothing more comes that belongs to no run: `patience` for the first of it, `gap` for what follows.
+    pub(super) async fn quiet(&mut self, patience: Duration, gap: Duration) -> Result<(), Failure> {
         let mut until = self.clock.steady().plus(patience);
         loop {
             let quiet = self.clock.sleep_until_steady(until);
@@ -343,7 +346,7 @@ impl Peer {
                 () = quiet => return Ok(()),
             };
             if tells(&next) {
-                until = self.clock.steady().plus(QUIET);
+                until = self.clock.steady().plus(gap);
             }
             self.outside(next).await?;
         }
@@ -456,6 +459,18 @@ pub(super) fn tells(message: &Message) -> bool {
                 | "tool_call_update"
                 | "plan"
         )
+    )
+}
+
+/// True for a piece of an answer, which ends the question before it.
+pub(super) const fn tells_answer(update: &SessionUpdate) -> bool {
+    matches!(
+        update,
+        SessionUpdate::AgentMessageChunk(_)
+            | SessionUpdate::AgentThoughtChunk(_)
+            | SessionUpdate::ToolCall(_)
+            | SessionUpdate::ToolCallUpdate(_)
+            | SessionUpdate::Plan(_)
     )
 }
 

@@ -109,7 +109,7 @@ async fn settle(peer: &mut Peer, mut owed: Vec<RequestId>) -> Result<(), Failure
             other => peer.outside(other).await?,
         }
     }
-    peer.quiet(QUIET).await
+    peer.quiet(QUIET, QUIET).await
 }
 
 /// Hears what belongs to no run, until the process ends; `told` is when the last piece of a conversation was among it.

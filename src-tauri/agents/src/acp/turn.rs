@@ -2,10 +2,11 @@
 
 use super::{
     answer,
+    echo::Echo,
     failure::Failure,
     message::Message,
     open_runs::{RunInput, RunInputs},
-    peer::{Peer, QUIET},
+    peer::{Peer, QUIET, tells_answer},
     permission, prompt,
     tools::Tools,
     words::Words,
@@ -50,8 +51,8 @@ pub(super) struct Turn<'a> {
     out: &'a Emitter,
     inputs: RunInputs,
     tools: Tools,
-    /// The text of the prompts.
-    prompt: String,
+    /// The prompts, to know them again.
+    echo: Echo,
     /// The requests of the prompts that are not answered yet: the run's own, and those that were steered in.
     asked: Vec<RequestId>,
     /// How a prompt was refused while another one went on.
@@ -85,7 +86,7 @@ impl<'a> Turn<'a> {
             peer,
             out,
             inputs,
-            prompt: String::new(),
+            echo: Echo::default(),
             asked: Vec::new(),
             refused: None,
             usage: Usage::default(),
@@ -126,7 +127,7 @@ impl<'a> Turn<'a> {
     }
 
     async fn converse(&mut self, request: &TurnRequest) -> Result<StopReason, Broken> {
-        self.prompt.clone_from(&request.prompt);
+        self.echo.add(&request.prompt);
         let blocks = prompt::blocks(self.peer, &request.prompt, &request.files)
             .await
             .map_err(Broken::Refused)?;
@@ -231,9 +232,7 @@ impl<'a> Turn<'a> {
             Err(failure) => return Ok(Steer::not_now(format!("acp: {}", failure.detail))),
         };
         self.ask(blocks).await?;
-        // A question of ours that the agent repeats is no piece of a history.
-        self.prompt.push('\n');
-        self.prompt.push_str(&input.prompt);
+        self.echo.add(&input.prompt);
         self.hear();
         Ok(Steer::Taken)
     }
@@ -343,8 +342,13 @@ impl<'a> Turn<'a> {
             return false;
         }
         let now = self.peer.clock.steady();
-        let strange = matches!(update, SessionUpdate::UserMessageChunk(chunk)
-            if matches!(&chunk.content, ContentBlock::Text(text) if !self.prompt.contains(&text.text)));
+        let strange = match update {
+            SessionUpdate::UserMessageChunk(ContentChunk {
+                content: ContentBlock::Text(text),
+                ..
+            }) => !self.echo.take(&text.text),
+            update => tells_answer(update) && !self.echo.end(),
+        };
         let goes_on = self.replayed.is_some_and(|last| now < last.plus(QUIET));
         if strange || goes_on {
             self.replayed = Some(now);

@@ -134,15 +134,19 @@ async fn the_history_of_a_session_that_is_taken_up_is_not_said_again_whenever_it
         ("opencode", "first"),
         ("opencode", "late"),
         ("codex", "late"),
+        ("opencode", "paused"),
         ("opencode", "interleaved"),
     ] {
         let bench = Bench::with(manner, |config| {
             config.env.insert("REPLAY".to_owned(), replay.to_owned());
         });
         let running = start(&bench.agent, resuming(1, "say fresh", "acp", "s-before"));
-        if replay == "interleaved" {
+        if let Some(pause) = [("paused", 400), ("interleaved", 250)]
+            .into_iter()
+            .find_map(|(paused, pause)| (replay == paused).then_some(pause))
+        {
             bench.until("replayed").await;
-            bench.clock.jump(ms(250));
+            bench.clock.jump(ms(pause));
             fs::write(bench.folder.path().join("answer"), "").expect("a file");
         }
         let steps = running.rest().await;
