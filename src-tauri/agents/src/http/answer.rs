@@ -27,6 +27,8 @@ pub(crate) struct Answer {
     max_bytes: usize,
     /// Something of it was of this protocol, whether it said anything or not.
     recognised: bool,
+    /// The last event was of this protocol, and no part of an answer.
+    aside: bool,
 }
 
 impl Answer {
@@ -45,6 +47,7 @@ impl Answer {
             bytes: 0,
             max_bytes,
             recognised: false,
+            aside: false,
         }
     }
 
@@ -78,9 +81,20 @@ impl Answer {
         self.recognised = true;
     }
 
-    /// Something of this protocol came.
+    /// What came is of this protocol and says nothing of the answer, such as the verdict of a filter.
+    pub(crate) fn pass_over(&mut self) {
+        self.aside = true;
+    }
+
+    /// True once for each event that says nothing of the answer.
+    pub(crate) fn take_aside(&mut self) -> bool {
+        std::mem::take(&mut self.aside)
+    }
+
+    /// Something of this protocol came. Neither tokens nor an end are enough: a stream of another kind has them too, and its
+    /// words would be lost without a trace.
     pub(crate) fn is_recognised(&self) -> bool {
-        self.recognised || self.bytes > 0 || self.usage.is_some() || self.end.is_some()
+        self.recognised || self.bytes > 0
     }
 
     /// How it ended, once the backend has said so.

@@ -27,9 +27,10 @@ impl Hearing {
     /// Reads the data of an event.
     pub(super) fn read(&mut self, data: &[u8]) -> Result<bool, Failure> {
         let done = self.reader.read(data, &mut self.answer);
+        let aside = self.answer.take_aside();
         if self.answer.is_recognised() {
             self.strange = None;
-        } else if self.strange.is_none() {
+        } else if self.strange.is_none() && !aside {
             let first = &data[..data.len().min(STRANGE_BYTES)];
             self.strange = Some(String::from_utf8_lossy(first).into_owned());
         }
@@ -50,10 +51,24 @@ impl Hearing {
         Some(Failure::lasting(AgentFault::Malformed, detail))
     }
 
+    /// The end that the backend told. A good one behind nothing that was understood is none; that the model refused, or
+    /// that its length was used up, tells why there is no word.
+    fn ended(&self) -> Option<Result<StopReason, Failure>> {
+        let ended = self.answer.ended()?;
+        let strange = self.unrecognised().filter(|_| ended == Ok(StopReason::End));
+        Some(strange.map_or(ended, Err))
+    }
+
+    /// An answer of no event is a good one only where the protocol has it.
+    fn empty(&self) -> Option<Failure> {
+        let empty = !self.answer.is_recognised() && !self.reader.may_be_empty();
+        empty.then(|| Failure::lasting(AgentFault::Malformed, "nothing in the answer is of this protocol"))
+    }
+
     /// The end of an answer that the backend called complete.
     pub(super) fn end(&self) -> Result<StopReason, Broken> {
-        let silent = self.unrecognised().map_or(Ok(StopReason::End), Err);
-        Ok(self.answer.ended().unwrap_or(silent)?)
+        let silent = self.unrecognised().or_else(|| self.empty());
+        Ok(self.ended().unwrap_or(silent.map_or(Ok(StopReason::End), Err))?)
     }
 
     /// Whether the backend's own run has ended: it said so. What we did not understand, or did not wait for, it goes
@@ -76,7 +91,7 @@ impl Hearing {
             AgentFault::Disconnected => self.unrecognised().unwrap_or(broken),
             _ => broken,
         };
-        Ok(self.answer.ended().unwrap_or(Err(failure))?)
+        Ok(self.ended().unwrap_or(Err(failure))?)
     }
 }
 

@@ -88,6 +88,11 @@ pub(crate) trait Reader: Send {
     /// comes.
     fn read(&mut self, data: &[u8], answer: &mut Answer) -> Result<bool, Failure>;
 
+    /// True where an answer without one event, only ended by `[DONE]`, is a good one that says nothing.
+    fn may_be_empty(&self) -> bool {
+        false
+    }
+
     /// The answer ends, well or not: says what was kept back of it.
     fn close(&mut self, _answer: &mut Answer) -> Result<(), Failure> {
         Ok(())

@@ -15,8 +15,9 @@ use crate::{
     levels::LevelSupport,
 };
 use foldback_wire::{AgentFault, Secret, StopReason, ThinkLevel, Usage};
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// Most choices of a chunk. One is asked for.
 const CHOICES: usize = 128;
@@ -112,31 +113,42 @@ impl Reader for ChatReader {
             // The first id only: some gateways give every chunk its own, and a new id means a new message.
             self.message = chunk.id.map(|id| id.0).filter(|id| !id.is_empty());
         }
+        let choices = chunk.choices.map(|choices| choices.0);
+        if choices
+            .as_ref()
+            .map_or(chunk.usage.is_some(), |choices| choices.is_empty())
+        {
+            // Gateways send these before and after the answer, such as the verdict of a filter, or the tokens.
+            answer.pass_over();
+        }
         if let Some(tokens) = chunk.usage {
             answer.used(Usage {
                 input: tokens.prompt_tokens.unwrap_or_default(),
                 output: tokens.completion_tokens.unwrap_or_default(),
             });
         }
-        if chunk.choices.as_ref().is_some_and(|choices| choices.0.is_empty()) {
-            // Gateways send these before and after the answer, such as the verdict of a filter.
-            answer.recognise();
-        }
-        for choice in chunk.choices.unwrap_or_default().0 {
+        for choice in choices.unwrap_or_default() {
             if choice.index.unwrap_or(0) != 0 {
                 // Only one answer was asked for; a second one is not for the same reader.
                 continue;
             }
             if let Some(delta) = choice.delta.or(choice.message) {
-                answer.recognise();
+                if delta.is_known() {
+                    answer.recognise();
+                } else if !answer.is_recognised() && says_nothing(data) {
+                    answer.pass_over();
+                }
                 self.delta(delta, answer)?;
             }
             if let Some(reason) = choice.finish_reason {
-                answer.recognise();
                 self.finish(&reason, answer)?;
             }
         }
         Ok(false)
+    }
+
+    fn may_be_empty(&self) -> bool {
+        true
     }
 }
 
@@ -214,6 +226,8 @@ struct Choice {
 #[derive(Debug, Default, Deserialize)]
 struct Delta {
     #[serde(default)]
+    role: Option<IgnoredAny>,
+    #[serde(default)]
     content: Option<Bytes>,
     /// As `DeepSeek`, vLLM and others name it.
     #[serde(default)]
@@ -225,6 +239,33 @@ struct Delta {
     refusal: Option<Bytes>,
     #[serde(default)]
     tool_calls: Option<AtMost<ToolDelta, CALLS>>,
+}
+
+impl Delta {
+    /// True where a field of this protocol is in it, also one that says nothing.
+    const fn is_known(&self) -> bool {
+        self.role.is_some()
+            || self.content.is_some()
+            || self.reasoning_content.is_some()
+            || self.reasoning.is_some()
+            || self.refusal.is_some()
+            || self.tool_calls.is_some()
+    }
+}
+
+/// True where no delta has a field of any kind, as beside the reason of an end.
+fn says_nothing(data: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Shape {
+        choices: AtMost<Said, CHOICES>,
+    }
+    #[derive(Deserialize)]
+    struct Said {
+        #[serde(default, alias = "message")]
+        delta: BTreeMap<String, Option<IgnoredAny>>,
+    }
+    let empty = |said: &Said| said.delta.values().all(Option::is_none);
+    parse::<Shape>(data).is_ok_and(|shape| shape.choices.0.iter().all(empty))
 }
 
 #[derive(Debug, Deserialize)]

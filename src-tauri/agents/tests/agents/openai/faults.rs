@@ -6,7 +6,7 @@ use foldback_agents::{
     Api, HttpConfig, Secret, Step,
     strict_server::{Insists, Piece, Reply, event},
 };
-use foldback_wire::AgentFault;
+use foldback_wire::{AgentFault, StopReason};
 use serde_json::json;
 
 #[tokio::test]
@@ -62,10 +62,17 @@ async fn a_server_without_the_path_is_told_with_the_address_and_what_to_do() {
 async fn an_answer_of_another_protocol_is_no_empty_one() {
     let other = r#"{"type":"response.output_text.delta","delta":"Hello"}"#;
     let old = r#"{"id":"c1","choices":[{"index":0,"text":"Hello"}]}"#;
+    let stop = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
+    let usage = r#"{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3}}"#;
+    let renamed = r#"{"choices":[{"index":0,"delta":{"reasoning_contents":"Hello"}}]}"#;
+    let old_end = r#"{"choices":[{"index":0,"text":"","finish_reason":"stop"}],"usage":{"prompt_tokens":7}}"#;
     for reply in [
         Reply::events([other, DONE]),
         Reply::events([other]),
         Reply::events([old, DONE]),
+        Reply::events([old, old_end, DONE]),
+        Reply::events([old, old_end]),
+        Reply::events([usage, renamed, stop, usage, DONE]),
         Reply::json(200, &json!({"response": "Hello", "done": true})),
     ] {
         let bench = Bench::new().await;
@@ -78,6 +85,9 @@ async fn an_answer_of_another_protocol_is_no_empty_one() {
         (Api::Responses, Reply::events([say("Hello").as_str(), DONE])),
         (Api::Anthropic, Reply::events([say("Hello").as_str(), DONE])),
         (Api::Letta, Reply::events([say("Hello").as_str(), DONE])),
+        (Api::Responses, Reply::events([DONE])),
+        (Api::Anthropic, Reply::events([DONE])),
+        (Api::Letta, Reply::events([DONE])),
     ] {
         let bench = Bench::insisting(Insists::on(api, "m"), |_| {}).await;
         assert_eq!(
@@ -86,12 +96,20 @@ async fn an_answer_of_another_protocol_is_no_empty_one() {
             "{api:?}"
         );
     }
+    let empty = r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}"#;
+    let filter = r#"{"id":"c1","choices":[]}"#;
+    for events in [&[DONE][..], &[empty, stop, DONE], &[filter, DONE]] {
+        let bench = Bench::new().await;
+        assert_eq!(
+            bench.answer_to(events).await,
+            [END],
+            "it says nothing, in the right way"
+        );
+    }
+    let refused = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"content_filter"}]}"#;
     let bench = Bench::new().await;
-    assert_eq!(
-        bench.answer_to(&[DONE]).await,
-        [END],
-        "it says nothing, in the right way"
-    );
+    let steps = bench.answer_to(&[refused, DONE]).await;
+    assert_eq!(steps, [Step::Done(StopReason::Refusal)]);
 }
 
 /// 300 pieces of 100 KB, all of one line.
