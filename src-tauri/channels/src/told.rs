@@ -1,6 +1,18 @@
 //! Parts of a platform's data that are told beside a message, read leniently: what is not there is not told.
 
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::Value;
+
+/// Reads a field without which a message is a message all the same: one that holds something else counts as absent. Ids and
+/// texts are never read so.
+pub(crate) fn lenient<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned + Default,
+{
+    let value = Value::deserialize(deserializer)?;
+    Ok(T::deserialize(value).unwrap_or_default())
+}
 
 /// A text that is not empty.
 pub(crate) fn text(value: &Value) -> Option<String> {

@@ -4,7 +4,7 @@ use super::session::{Bot, KnownPlace, Place};
 use crate::{
     ThreadMessage,
     thread::words,
-    told::{id as told_id, text as told_text},
+    told::{self, id as told_id, text as told_text},
     unread::Reader,
 };
 use foldback_wire::{
@@ -68,10 +68,19 @@ struct Raw {
 #[derive(Debug, Deserialize)]
 struct Author {
     id: id::UserId,
-    username: String,
+    #[serde(default, deserialize_with = "told::lenient")]
+    username: Option<String>,
+    #[serde(default, deserialize_with = "told::lenient")]
     global_name: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "told::lenient")]
     bot: bool,
+}
+
+impl Author {
+    /// The account's name; its id where Discord tells none.
+    fn username(&self) -> String {
+        self.username.clone().unwrap_or_else(|| self.id.to_string())
+    }
 }
 
 /// A user, of whom only the id is used.
@@ -209,7 +218,8 @@ impl Message {
         let files = files.iter().chain(&stickers).map(|file| file.name.as_str());
         let text = words(text, files).filter(|_| is_written)?;
         let author = self.author;
-        let name = self.nick.or(author.global_name).unwrap_or(author.username);
+        let username = author.username();
+        let name = self.nick.or(author.global_name).unwrap_or(username);
         Some(ThreadMessage {
             sender: Some(author.id.to_string().into()),
             is_bot: author.bot || self.by_webhook,
@@ -235,7 +245,8 @@ impl Message {
         };
         let author = self.author;
         let display_name = [&self.nick, &author.global_name].into_iter().flatten().next();
-        let display_name = display_name.unwrap_or(&author.username).clone();
+        let display_name = display_name.cloned().unwrap_or_else(|| author.username());
+        let username = author.username();
         let context = InboundContext {
             quote: self.quote.filter(|_| self.kind == REPLY),
             group: name.filter(|_| self.in_server).map(|name| GroupInfo {
@@ -273,7 +284,7 @@ impl Message {
             sender: Sender {
                 id: author.id.to_string().into(),
                 display_name,
-                name: author.username,
+                name: username,
                 is_bot: author.bot || self.by_webhook,
             },
             mentioned: answers_bot || named,
@@ -349,4 +360,31 @@ pub(super) fn roles_of(bot: &Bot, server: &Value) -> Vec<id::RoleId> {
     owned
         .filter_map(|role| serde_json::from_value(role["id"].clone()).ok())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_ids_and_texts_are_asked_to_be_what_they_should_be() {
+        for field in [
+            "/author/username",
+            "/author/global_name",
+            "/author/bot",
+            "/guild_id",
+            "/webhook_id",
+        ] {
+            for value in [json!({"of": "a new kind"}), json!(null)] {
+                let mut message = json!({"id": "5", "channel_id": "6", "content": "Hello", "guild_id": null,
+                    "webhook_id": null, "author": {"id": "7", "username": "ana", "global_name": "Ana", "bot": false}});
+                *message.pointer_mut(field).expect("a field") = value.clone();
+                let mut reader = Reader::default();
+                let read = Message::read(&message, &mut reader).expect("a message");
+                assert_eq!(read.content.text, "Hello", "{field} {value}");
+                assert!(reader.into_failed().is_empty(), "{field} {value}");
+            }
+        }
+    }
 }

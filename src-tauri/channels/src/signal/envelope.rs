@@ -2,7 +2,7 @@
 //! <https://github.com/AsamK/signal-cli/tree/master/src/main/java/org/asamk/signal/json>.
 
 use super::ids::{Message, group_chat};
-use crate::unread::Reader;
+use crate::{told, unread::Reader};
 use foldback_wire::{
     Attachment, ChannelId, ChatType, Inbound, InboundContext, MessageId, QuotedMessage, Receipt, Sender,
     SenderIds, Timestamp,
@@ -45,6 +45,7 @@ impl Me {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Notification {
+    #[serde(deserialize_with = "told::lenient")]
     pub(super) subscription: Option<i64>,
     result: Option<Received>,
     #[serde(flatten)]
@@ -64,6 +65,7 @@ impl Notification {
 pub(super) struct Received {
     pub(super) account: Option<String>,
     pub(super) envelope: Option<Envelope>,
+    #[serde(deserialize_with = "told::lenient")]
     pub(super) exception: Option<Exception>,
 }
 
@@ -81,10 +83,13 @@ pub(super) struct Envelope {
     source: Option<String>,
     source_number: Option<String>,
     source_uuid: Option<String>,
+    #[serde(deserialize_with = "told::lenient")]
     source_name: Option<String>,
     /// Milliseconds by the clock of Signal's server, where signal-cli tells them; `timestamp` is the device's.
+    #[serde(deserialize_with = "told::lenient")]
     server_received_timestamp: Option<i64>,
     data_message: Option<DataMessage>,
+    #[serde(deserialize_with = "told::lenient")]
     receipt_message: Option<ReceiptMessage>,
 }
 
@@ -94,12 +99,16 @@ pub(super) struct Envelope {
 #[serde(default, rename_all = "camelCase")]
 struct ReceiptMessage {
     /// Milliseconds.
-    when: i64,
+    #[serde(deserialize_with = "told::lenient")]
+    when: Option<i64>,
+    #[serde(deserialize_with = "told::lenient")]
     is_delivery: bool,
+    #[serde(deserialize_with = "told::lenient")]
     is_read: bool,
+    #[serde(deserialize_with = "told::lenient")]
     is_viewed: bool,
     /// The messages, by when they were sent.
-    timestamps: Vec<i64>,
+    timestamps: Value,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -150,8 +159,10 @@ struct File {
 #[serde(default, rename_all = "camelCase")]
 struct GroupInfo {
     group_id: String,
+    #[serde(deserialize_with = "told::lenient")]
     group_name: Option<String>,
     /// Counts the changes of the group.
+    #[serde(deserialize_with = "told::lenient")]
     revision: i64,
 }
 
@@ -192,9 +203,18 @@ impl Envelope {
         let Some((told, receipt)) = told.and_then(|told| Some((told, told.receipt()?))) else {
             return Vec::new();
         };
-        let sent = told.timestamps.iter().copied().filter(|sent| *sent > 0);
-        sent.map(|sent| (Message { sent, author: None }.id(), receipt, Timestamp(told.when)))
-            .collect()
+        let sent = told.timestamps.as_array().into_iter().flatten();
+        let sent = sent.filter_map(Value::as_i64).filter(|sent| *sent > 0);
+        // No receipt is older than its message.
+        let when = |sent| told.when.or(self.server_received_timestamp).unwrap_or(sent);
+        sent.map(|sent| {
+            (
+                Message { sent, author: None }.id(),
+                receipt,
+                Timestamp(when(sent)),
+            )
+        })
+        .collect()
     }
 
     /// The group that it is about, and the number of changes that the group had: its members among others.
@@ -388,6 +408,7 @@ impl DataMessage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn text(message: &str, mentions: &[(usize, usize)]) -> String {
         let mentions = mentions.iter().map(|&(start, length)| Mention {
@@ -417,5 +438,46 @@ mod tests {
         ] {
             assert_eq!(text(message, mentions), expected, "{message:?} {mentions:?}");
         }
+    }
+
+    #[test]
+    fn only_ids_and_texts_are_asked_to_be_what_they_should_be() {
+        let beside = [
+            ("/subscription", json!("s")),
+            ("/envelope/sourceName", json!({})),
+            ("/envelope/serverReceivedTimestamp", json!("soon")),
+            ("/envelope/receiptMessage", json!("?")),
+            ("/envelope/dataMessage/groupInfo/revision", json!("3")),
+            ("/envelope/dataMessage/groupInfo/groupName", json!(["Team"])),
+            ("/exception", json!([])),
+        ];
+        for (field, value) in beside.iter().flat_map(|(field, value)| {
+            [value.clone(), json!({"of": "a new kind"}), json!(null)].map(|value| (field, value))
+        }) {
+            let mut params = json!({"subscription": 0, "account": "+1", "exception": null, "envelope": {
+                "source": "+2", "sourceNumber": "+2", "sourceUuid": "u", "sourceName": "Ana",
+                "serverReceivedTimestamp": 7, "receiptMessage": null,
+                "dataMessage": {"timestamp": 5, "message": "Hello",
+                    "groupInfo": {"groupId": "g", "groupName": "Team", "revision": 3}}}});
+            *params.pointer_mut(field).expect("a field") = value.clone();
+            let mut reader = Reader::default();
+            let (_, read) = Notification::read(&params, &mut reader).expect("a notification");
+            let envelope = read.envelope.expect("an envelope");
+            let message = envelope.inbound(&"signal".into(), None, &Me::default(), Vec::new(), &mut reader);
+            assert_eq!(message.expect("a message").text, "Hello", "{field} {value}");
+        }
+    }
+
+    #[test]
+    fn a_receipt_counts_whatever_stands_beside_its_messages() {
+        let envelope = json!({"sourceNumber": "+2", "receiptMessage": {
+            "when": "x", "isDelivery": true, "isRead": "?", "isViewed": {}, "timestamps": [5, "six"]}});
+        let envelope: Envelope = serde_json::from_value(envelope).expect("an envelope");
+        let receipts = envelope.receipts(&Me::of(Some("+1")));
+        let told: Vec<_> = receipts
+            .iter()
+            .map(|(_, receipt, when)| (*receipt, *when))
+            .collect();
+        assert_eq!(told, [(Receipt::Delivered, Timestamp(5))]);
     }
 }

@@ -23,16 +23,20 @@ pub(super) struct Bot {
 #[derive(Debug, Deserialize)]
 struct Message {
     subtype: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "told::lenient")]
     hidden: bool,
     channel: String,
+    #[serde(default, deserialize_with = "told::lenient")]
     channel_type: Option<String>,
     user: Option<String>,
-    bot_id: Option<String>,
+    /// Of whatever kind, it says that a bot wrote.
     #[serde(default)]
-    text: String,
+    bot_id: Value,
+    text: Option<String>,
     ts: String,
+    #[serde(default, deserialize_with = "told::lenient")]
     thread_ts: Option<String>,
+    #[serde(default, deserialize_with = "told::lenient")]
     parent_user_id: Option<String>,
     #[serde(default)]
     files: Value,
@@ -81,11 +85,12 @@ impl Message {
         );
         let sender = self.user.as_ref().filter(|user| **user != bot.id)?;
         let shared = Shared::all(&self.attachments, reader);
-        let text = with_shared(text::plain(&self.text), &shared);
+        let said = self.text.as_deref().unwrap_or_default();
+        let text = with_shared(text::plain(said), &shared);
         let own: Vec<File> = reader.read_all("file", &self.files);
         let files = own.iter().chain(shared.iter().flat_map(|shared| &shared.files));
         let files: Vec<_> = files.map(File::attachment).collect();
-        if !written || self.hidden || self.bot_id.is_some() || text.is_empty() && files.is_empty() {
+        if !written || self.hidden || !self.bot_id.is_null() || text.is_empty() && files.is_empty() {
             return None;
         }
         let profile: Option<Profile> = reader.read("user profile", &self.user_profile);
@@ -130,7 +135,7 @@ impl Message {
                 is_bot: false,
             },
             // An answer in a thread that the bot began is meant for it.
-            mentioned: text::mentions(&self.text, &bot.id) || self.parent_user_id.as_ref() == Some(&bot.id),
+            mentioned: text::mentions(said, &bot.id) || self.parent_user_id.as_ref() == Some(&bot.id),
             // Also with a comment of the sender's, which cannot be told from what is shared any more.
             forwarded: !shared.is_empty(),
             text,
@@ -227,4 +232,54 @@ pub(super) fn sent_at(ts: &str) -> Option<Timestamp> {
     let (seconds, micros) = ts.split_once('.')?;
     let (seconds, micros): (i64, i64) = (seconds.parse().ok()?, micros.parse().ok()?);
     Some(Timestamp(seconds.checked_mul(1_000)? + micros / 1_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_ids_and_texts_are_asked_to_be_what_they_should_be() {
+        let bot = Bot {
+            id: "UBOT".to_owned(),
+            name: "bot".to_owned(),
+            workspace: "team".to_owned(),
+        };
+        for field in [
+            "hidden",
+            "channel_type",
+            "thread_ts",
+            "parent_user_id",
+            "attachments",
+            "root",
+            "blocks",
+            "edited",
+        ] {
+            for value in [json!({"of": "a new kind"}), json!(null)] {
+                let mut event = json!({"type": "message", "channel": "C1", "user": "U1", "text": "Hello",
+                    "ts": "1700000000.000001", "bot_id": null, "files": null, "user_profile": null});
+                event[field] = value.clone();
+                let mut reader = Reader::default();
+                let read = message(&event, &"slack".into(), &bot, &mut reader).expect("a message");
+                assert_eq!(read.text, "Hello", "{field} {value}");
+                assert!(reader.into_failed().is_empty(), "{field} {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_without_a_text_comes_in_and_what_a_bot_wrote_does_not() {
+        let bot = Bot {
+            id: "UBOT".to_owned(),
+            name: "bot".to_owned(),
+            workspace: "team".to_owned(),
+        };
+        let mut event = json!({"type": "message", "channel": "C1", "user": "U1", "text": null,
+            "ts": "1700000000.000001", "files": [{"id": "F1", "name": "a.png"}]});
+        let read = |event: &Value| message(event, &"slack".into(), &bot, &mut Reader::default());
+        assert_eq!(read(&event).expect("a message").files.len(), 1);
+        event["bot_id"] = json!({"of": "a new kind"});
+        assert_eq!(read(&event), None);
+    }
 }

@@ -50,7 +50,7 @@ impl Parts {
 struct Message {
     message_id: i64,
     message_thread_id: Option<i64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::told::lenient")]
     is_topic_message: bool,
     from: Option<User>,
     chat: Chat,
@@ -71,11 +71,13 @@ struct Answered {
 #[derive(Debug, Deserialize)]
 pub(super) struct User {
     pub(super) id: i64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::told::lenient")]
     is_bot: bool,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::told::lenient")]
     first_name: String,
+    #[serde(default, deserialize_with = "crate::told::lenient")]
     last_name: Option<String>,
+    #[serde(default, deserialize_with = "crate::told::lenient")]
     pub(super) username: Option<String>,
 }
 
@@ -227,4 +229,40 @@ fn files(message: &Value, reader: &mut Reader) -> Vec<Attachment> {
             source: file.file_id,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn update(message: Value) -> Update {
+        Update {
+            update_id: 1,
+            message,
+        }
+    }
+
+    #[test]
+    fn only_ids_and_texts_are_asked_to_be_what_they_should_be() {
+        let bot: User = serde_json::from_value(json!({"id": 9, "username": "bot"})).expect("a user");
+        for field in [
+            "from/is_bot",
+            "from/first_name",
+            "from/last_name",
+            "from/username",
+            "is_topic_message",
+        ] {
+            for value in [json!({"of": "a new kind"}), json!(null)] {
+                let mut message = json!({"message_id": 5, "date": 1, "text": "Hello", "is_topic_message": false,
+                    "chat": {"id": 6, "type": "private"},
+                    "from": {"id": 7, "is_bot": false, "first_name": "Ana", "last_name": "Lima", "username": "ana"}});
+                *message.pointer_mut(&format!("/{field}")).expect("a field") = value.clone();
+                let mut reader = Reader::default();
+                let read = update(message).inbound(&"telegram".into(), &bot, &mut reader);
+                assert_eq!(read.expect("a message").text, "Hello", "{field} {value}");
+                assert!(reader.into_failed().is_empty(), "{field} {value}");
+            }
+        }
+    }
 }

@@ -3,7 +3,7 @@
 
 use super::failure::Failure;
 use crate::Refusal;
-use crate::unread::Reader;
+use crate::{told, unread::Reader};
 use foldback_wire::{
     Attachment, ChannelId, ChatType, Inbound, InboundContext, MessageId, QuotedMessage, Receipt, Sender,
     SenderIds, Timestamp,
@@ -61,7 +61,7 @@ struct Content {
 #[derive(Debug, Deserialize)]
 struct Metadata {
     phone_number_id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "told::lenient")]
     display_phone_number: String,
 }
 
@@ -113,9 +113,9 @@ struct Context {
     id: Option<String>,
     from: Option<String>,
     /// Passed on, or passed on more than five times: one of the two is there.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "told::lenient")]
     forwarded: bool,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "told::lenient")]
     frequently_forwarded: bool,
 }
 
@@ -399,6 +399,41 @@ impl Location {
             longitude: self.longitude.to_string(),
             name: self.name,
             address: self.address,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_ids_and_texts_are_asked_to_be_what_they_should_be() {
+        let content = "/entry/0/changes/0/value";
+        for field in [
+            "metadata/display_phone_number",
+            "contacts",
+            "statuses",
+            "errors",
+            "messages/0/timestamp",
+            "messages/0/context",
+            "messages/0/context/forwarded",
+        ] {
+            for value in [json!({"of": "a new kind"}), json!(null)] {
+                let mut webhook = json!({"entry": [{"changes": [{"field": "messages", "value": {
+                    "metadata": {"phone_number_id": "1", "display_phone_number": "+1"},
+                    "contacts": [], "statuses": [], "errors": [],
+                    "messages": [{"from": "2", "id": "wamid.1", "timestamp": "7", "text": {"body": "Hello"},
+                        "context": {"forwarded": false}}]}}]}]});
+                *webhook
+                    .pointer_mut(&format!("{content}/{field}"))
+                    .expect("a field") = value.clone();
+                let body = webhook.to_string();
+                let news =
+                    News::read(body.as_bytes(), "1", &"whatsapp".into(), Timestamp(0)).expect("a webhook");
+                assert_eq!(news.messages[0].text, "Hello", "{field} {value}");
+            }
         }
     }
 }
