@@ -68,6 +68,8 @@ pub enum Signal {
     },
     /// The platform sent data that could not be read. It is passed over; what came with it is not.
     Unreadable(Unreadable),
+    /// A person should know this, in words. The state of the connection stays as it is.
+    Warned(String),
 }
 
 /// What a platform tells of a message after it acknowledged it, on its way on.

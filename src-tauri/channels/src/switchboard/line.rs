@@ -93,6 +93,12 @@ impl Line {
         }
     }
 
+    /// Tells what a person should know.
+    pub(super) fn warn(&self, detail: String) {
+        tracing::warn!(channel = %self.id, "{detail}");
+        self.shared.tell(Some(&self.id), Kind::Warned { detail });
+    }
+
     /// Tells of data that the adapter could not read.
     pub(super) fn pass_over(&self, unreadable: Unreadable) {
         let Unreadable {

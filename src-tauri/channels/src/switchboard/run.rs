@@ -161,6 +161,7 @@ impl Supervision {
                 kept,
             } => self.line.tell(message, LateNews::Receipt { receipt, when }, kept),
             Signal::Unreadable(unreadable) => self.line.pass_over(unreadable),
+            Signal::Warned(detail) => self.line.warn(detail),
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) struct Api {
     client: Client,
     root: String,
     token: Secret,
-    moved: MovedChats,
+    pub(super) moved: MovedChats,
 }
 
 /// What every call is answered with.

@@ -101,6 +101,12 @@ impl Telegram {
             let mut reader = Reader::default();
             let update = reader.read::<Update>("update", update);
             let id = update.as_ref().map(|update| update.update_id);
+            if let Some((group, supergroup)) = update.as_ref().and_then(Update::moved)
+                && self.api.moved.learn_to_tell(group, supergroup)
+            {
+                // A closed sink ends the run.
+                let _ = sink.send(self.warning_of_move(group, supergroup)).await;
+            }
             let message = update.and_then(|update| update.inbound(&self.channel, bot, &mut reader));
             reader.report(sink).await;
             // One without a number cannot be confirmed; the next one confirms it.
@@ -129,6 +135,16 @@ impl Telegram {
             next = Some(id + 1);
         }
         Ok(next)
+    }
+
+    /// The warning about a group that has another id from now on: a configuration that names the old one lets none of its
+    /// messages in, and its conversation begins anew.
+    fn warning_of_move(&self, group: i64, supergroup: i64) -> Signal {
+        let channel = &self.channel;
+        Signal::Warned(format!(
+            "Group {group} became a supergroup with the id {supergroup}, and its conversation begins anew. Where \
+             channels.{channel}.groups has {group}, add {supergroup}."
+        ))
     }
 }
 

@@ -15,6 +15,15 @@ pub(super) struct Update {
 }
 
 impl Update {
+    /// The group that became a supergroup, and the id that it has now. Telegram tells it in both of them:
+    /// <https://core.telegram.org/bots/api#message>.
+    pub(super) fn moved(&self) -> Option<(i64, i64)> {
+        let number = |value: &Value| value.as_i64();
+        let here = number(&self.message["chat"]["id"])?;
+        let to = number(&self.message["migrate_to_chat_id"]).map(|to| (here, to));
+        to.or_else(|| Some((number(&self.message["migrate_from_chat_id"])?, here)))
+    }
+
     /// The message as Foldback knows it; `None` for what nobody wrote or what cannot be read.
     pub(super) fn inbound(self, channel: &ChannelId, bot: &User, reader: &mut Reader) -> Option<Inbound> {
         let parts = Parts::read(&self.message, reader);
@@ -264,5 +273,21 @@ mod tests {
                 assert!(reader.into_failed().is_empty(), "{field} {value}");
             }
         }
+    }
+
+    #[test]
+    fn a_group_that_becomes_a_supergroup_tells_both_ids_on_either_side() {
+        let told = |message| update(message).moved();
+        let moved = Some((-42, -1_001));
+        assert_eq!(
+            told(json!({"chat": {"id": -42}, "migrate_to_chat_id": -1_001})),
+            moved
+        );
+        assert_eq!(
+            told(json!({"chat": {"id": -1_001}, "migrate_from_chat_id": -42})),
+            moved
+        );
+        assert_eq!(told(json!({"chat": {"id": -42}, "text": "Hello"})), None);
+        assert_eq!(told(json!({"migrate_to_chat_id": -1_001})), None);
     }
 }

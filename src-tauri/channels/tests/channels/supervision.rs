@@ -38,6 +38,8 @@ enum Script {
     Reads,
     /// Tells of something that it could not read.
     Garbles,
+    /// Tells what a person should know.
+    Warns,
     /// Stays, and never parts.
     Clings,
     Loses(u32),
@@ -95,6 +97,7 @@ impl Scripted {
                 }))
                 .await;
             }
+            Script::Warns => signal(Signal::Warned("the group has moved".to_owned())).await,
             Script::Clings => self.clings.store(true, Ordering::SeqCst),
             _ => {}
         }
@@ -272,6 +275,23 @@ async fn what_cannot_be_read_is_told_of_its_channel_and_platform() {
         raw: "{\"id\":".into(),
     });
     assert_eq!(unreadable.kind, expected);
+    desk.off().await;
+}
+
+#[tokio::test]
+async fn a_warning_of_an_adapter_is_an_event_of_its_channel() {
+    let desk = Scripted::desk([Script::Warns]);
+    desk.on().await;
+    let warned = {
+        let told = desk.told.lock().unwrap();
+        told.iter()
+            .find(|draft| matches!(draft.kind, Kind::Warned { .. }))
+            .cloned()
+            .unwrap()
+    };
+    assert_eq!(warned.channel, Some("telegram".into()));
+    let detail = "the group has moved".to_owned();
+    assert_eq!(warned.kind, Kind::Warned { detail });
     desk.off().await;
 }
 

@@ -246,6 +246,35 @@ async fn a_part_that_cannot_be_read_keeps_the_message_from_nobody() {
     run.end().await;
 }
 
+/// Telegram says so in the group and in the supergroup.
+#[tokio::test]
+async fn a_group_that_becomes_a_supergroup_is_told_once() {
+    let place = Place::open().await;
+    let mut run = Run::of(&place.adapter);
+    run.until(ChannelState::Up).await;
+    let old = json!({"id": -42, "type": "group", "title": "Team"});
+    let moves = json!({"from": ana(), "date": 1, "chat": old, "migrate_to_chat_id": FORUM});
+    place.server.write(CHAT, moves);
+    let new = json!({"id": FORUM, "type": "supergroup", "title": "Team"});
+    let moved = json!({"from": ana(), "date": 1, "chat": new, "migrate_from_chat_id": -42});
+    place.server.write(FORUM, moved);
+    let Signal::Warned(told) = run.next().await else {
+        panic!("it is a warning");
+    };
+    let expected = format!(
+        "Group -42 became a supergroup with the id {FORUM}, and its conversation begins anew. Where \
+         channels.telegram.groups has -42, add {FORUM}."
+    );
+    assert_eq!(told, expected);
+    place.server.write(CHAT, text("Hello"));
+    let Signal::Message(arrival) = run.next().await else {
+        panic!("it is told once");
+    };
+    assert_eq!(arrival.message.text, "Hello");
+    arrival.kept.unwrap().send(()).unwrap();
+    run.end().await;
+}
+
 #[tokio::test]
 async fn it_comes_back_after_every_mishap_and_loses_nothing() {
     for (mishap, state) in [
