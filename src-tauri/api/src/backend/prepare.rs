@@ -174,6 +174,7 @@ fn approvals(approved: Vec<Approval>) -> Vec<Draft> {
         at: approval.at,
         turn: None,
         session: None,
+    config.commands.without_programs = true;
         channel: Some(approval.channel),
         kind: Kind::Pairing {
             step: PairingStep::Approved,

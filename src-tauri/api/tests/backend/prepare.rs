@@ -1,13 +1,13 @@
 //! A message up to its prompt, and messages in the queue lab: by the real pipeline, with nothing kept.
 
 use crate::host::Host;
-use foldback_pipeline::config::LinkMode;
+use foldback_pipeline::config::{LinkMode, parse};
 use foldback_wire::{
     SettingSource, Terminal,
     rpc::{PreparedMessage, QueueLabResult, QueueLabTurn},
 };
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 async fn prepare(host: &Host, text: &str, more: Value) -> PreparedMessage {
     let mut args = json!({"channel": "telegram", "user_text": text});
@@ -82,6 +82,40 @@ async fn nobody_is_asked_about_a_link_while_it_is_written() {
         );
     }
     assert!(!asked.exists());
+}
+
+/// With a session that is stored and without one: each letter is a dry run of its own.
+#[tokio::test(start_paused = true)]
+async fn no_program_is_run_while_a_command_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = folder.path().join("ran");
+    let file = ran.display().to_string();
+    let custom = format!("[commands.custom.run]\nabout = \"Makes a file\"\nrun = [\"touch\", {file:?}]\n");
+    let configured = parse(&custom, Path::new("test.toml")).unwrap();
+    let host = Host::start_with(|setup| {
+        setup.demo = false;
+        setup.config.commands = configured.commands;
+        setup.config.commands.bash = true;
+        setup.config.commands.owner_allow_from = vec!["telegram:42".to_owned()];
+    })
+    .await;
+    let by_owner = json!({"context": {"sender": "42"}});
+    let bash = format!("/bash touch {file}");
+    for _ in 0..2 {
+        for (command, name) in [("/run", "run"), (bash.as_str(), "bash")] {
+            let prepared = prepare(&host, command, by_owner.clone()).await;
+            let told = format!("ℹ️ /{name} runs a program, and a rehearsal runs none.");
+            assert_eq!(prepared.replies, [told]);
+            let compose = json!({"user_text": command, "agent_output": "Yes.", "channels": ["telegram"]});
+            let _: Value = host.call("compose", compose).await;
+        }
+        let hello = json!({
+            "channel": "telegram", "user_text": "hi", "agent_output": "Yes.", "context": {"sender": "42"},
+        });
+        let _: Value = host.call("compose_send", hello).await;
+        tokio::time::sleep(Duration::from_secs(30)).await;
+    }
+    assert!(!ran.exists());
 }
 
 #[tokio::test(start_paused = true)]
