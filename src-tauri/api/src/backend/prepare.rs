@@ -12,16 +12,17 @@ use crate::{failure, why::why};
 use foldback_agents::Agent;
 use foldback_channels::{Loopback, profile};
 use foldback_pipeline::{
-    Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock,
+    Agents, Engine, Parts, Readers, Rules, SeededRng, SessionKeys, Speech, TokioClock,
     config::{
         ChannelKind, Config, CredentialReader, DescriptionsConfig, DocumentsConfig, LinkMode, LinksConfig,
+        SessionConfig,
     },
     links_to_read, waiting_group_events,
 };
 use foldback_store::{Journal, MemoryJournal, PairingBook, SessionRecord, SqliteJournal};
 use foldback_wire::{
     Body, ChannelId, Clock, DirectiveScope, Draft, EffectiveSetting, Event, Inbound, Kind, MessageId,
-    PairingStep, Span, Timestamp,
+    PairingStep, SessionId, Span, Timestamp,
     rpc::{Approval, ComposePrepare, Failure, PreparedMessage, PromptOmission, StrippedPart, Why},
 };
 use std::{
@@ -123,25 +124,36 @@ impl PrepareBot<'_> {
             at: self.now,
             message: surrounded(message, context),
             before,
-            stored: None,
+            stored: Vec::new(),
         };
-        let found = rehearsal.clone().play().await?;
-        let own = found.iter().find_map(|event| event.session.clone());
-        let record = match session.as_ref().or(own.as_ref()) {
-            Some(id) => self.journal.session(id).await.map_err(failure::journal)?,
-            None => None,
-        };
-        let events = match (own, record, session) {
-            (_, None, Some(wanted)) => return Err(failure::no_session(&wanted)),
-            // The stored settings count under the key that this message has.
-            (Some(own), Some(record), _) => {
-                rehearsal.stored = Some(SessionRecord { id: own, ..record });
-                rehearsal.clone().play().await?
-            }
-            _ => found,
-        };
+        let stored = stored_records(self.journal, &self.config.session, &rehearsal.message, session);
+        rehearsal.stored = stored.await?;
+        let events = rehearsal.clone().play().await?;
         Ok(rehearsal.told(&events))
     }
+}
+
+/// What is stored of the message's session, or of another one in its place, and of its group.
+async fn stored_records(
+    journal: &dyn Journal,
+    config: &SessionConfig,
+    message: &Inbound,
+    wanted: Option<SessionId>,
+) -> Result<Vec<SessionRecord>, Failure> {
+    let SessionKeys { own, group } = SessionKeys::of(config, message);
+    let record = journal.session(wanted.as_ref().unwrap_or(&own)).await;
+    let record = record.map_err(failure::journal)?;
+    if let (None, Some(wanted)) = (&record, &wanted) {
+        return Err(failure::no_session(wanted));
+    }
+    let of_group = if group == own {
+        None
+    } else {
+        journal.session(&group).await.map_err(failure::journal)?
+    };
+    // The stored settings count under the key that this message has.
+    let record = record.map(|record| SessionRecord { id: own, ..record });
+    Ok(record.into_iter().chain(of_group).collect())
 }
 
 /// The configuration with this channel alone, simulated, so that nothing is begun and nothing goes out.
@@ -162,6 +174,7 @@ fn only(config: &Config, channel: &ChannelId, allow_from: Option<Vec<String>>) -
     config.schedule.clear();
     // Nobody is asked, as each letter is a dry run of its own: neither a server nor a program. The answer names the links
     // that a real turn would have read; files, of which documents and pictures would be, come with no dry run.
+    config.commands.without_programs = true;
     config.links = LinksConfig::default();
     config.attachments.documents = DocumentsConfig::default();
     config.attachments.descriptions = DescriptionsConfig::default();
@@ -174,7 +187,6 @@ fn approvals(approved: Vec<Approval>) -> Vec<Draft> {
         at: approval.at,
         turn: None,
         session: None,
-    config.commands.without_programs = true;
         channel: Some(approval.channel),
         kind: Kind::Pairing {
             step: PairingStep::Approved,
@@ -218,8 +230,8 @@ struct Rehearsal {
     before: Vec<Draft>,
     /// The way in which a real turn reads links.
     links: LinkMode,
-    /// The conversation as it is stored.
-    stored: Option<SessionRecord>,
+    /// The conversation and its group as they are stored.
+    stored: Vec<SessionRecord>,
 }
 
 impl Rehearsal {
@@ -247,7 +259,7 @@ impl Rehearsal {
         let clock: Arc<dyn Clock> = Arc::new(TokioClock::at(self.at));
         let journal: Arc<dyn Journal> = Arc::new(MemoryJournal::new());
         journal.append(self.before).map_err(failure::journal)?;
-        if let Some(record) = self.stored {
+        for record in self.stored {
             journal
                 .put_session(record, vec![])
                 .await

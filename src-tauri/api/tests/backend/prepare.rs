@@ -118,6 +118,39 @@ async fn no_program_is_run_while_a_command_is_written() {
     assert!(!ran.exists());
 }
 
+/// Each sender of a group has a session of their own there; what was set for the group counts for all of them.
+#[tokio::test(start_paused = true)]
+async fn what_is_set_for_a_group_counts_for_everybody_in_it() {
+    let host = Host::start_with(|setup| {
+        setup.demo = false;
+        setup.config.commands.owner_allow_from = vec!["telegram:42".to_owned()];
+    })
+    .await;
+    let set = async |text: &str| {
+        let context = json!({"sender": "42", "chat_type": "group", "chat": "g1", "mentioned": true});
+        let args = json!({"channel": "telegram", "user_text": text, "agent_output": "", "context": context});
+        let _: Value = host.call("compose_send", args).await;
+        tokio::time::sleep(Duration::from_secs(30)).await;
+    };
+    let hello = async |chat: &str| {
+        let context = json!({"sender": "8", "chat_type": "group", "chat": chat, "mentioned": false});
+        prepare(&host, "hello", json!({ "context": context })).await
+    };
+    assert_eq!(hello("g1").await.prompt, None);
+    set("/activation always").await;
+    assert!(hello("g1").await.prompt.is_some());
+    assert_eq!(hello("g2").await.prompt, None);
+    set("/send off").await;
+    let closed = hello("g1").await;
+    assert_eq!(closed.terminal.unwrap().to_string(), "blocked(send_denied)");
+    let no = closed.steps.iter().find(|step| step.no).unwrap();
+    assert!(
+        no.inputs.iter().any(|input| input.value == "telegram:g1"),
+        "{:?}",
+        no.inputs
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn its_context_decides_at_the_gates() {
     let host = quiet().await;
