@@ -313,6 +313,25 @@ async fn the_queue_lab_shows_what_each_mode_makes_of_the_messages() {
     assert_eq!(host.backend.journal().head(), head);
 }
 
+/// The answers of the script are enough, however often a message is given to it.
+#[tokio::test(start_paused = true)]
+async fn no_mode_of_the_queue_lab_is_short_of_answers() {
+    let host = quiet().await;
+    for mode in ["steer", "followup", "collect", "steer-backlog", "interrupt"] {
+        for drop in ["old", "new", "summarize"] {
+            let ends = ends(&lab(&host, mode, drop).await);
+            let failed = |end: &String| end.starts_with("failed(internal");
+            assert!(!ends.iter().any(failed), "{mode} {drop}: {ends:?}");
+        }
+    }
+    let inline = json!([
+        {"at_ms": 0, "text": "one"}, {"at_ms": 500, "text": "/queue steer-backlog two"},
+    ]);
+    let args = json!({"mode": "followup", "run_ms": 3_000, "messages": inline});
+    let result: QueueLabResult = host.call("queue_lab", args).await;
+    assert_eq!(ends(&result), ["replied", "replied"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_queue_lab_refuses_what_it_cannot_run() {
     let host = quiet().await;
