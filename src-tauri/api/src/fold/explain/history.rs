@@ -77,10 +77,10 @@ fn memory_flush(kind: &Kind) -> Option<Explanation> {
             format_args!("{} {arguments}", call.status),
         )
     });
-    Some(
-        told.with("took", format_args!("{took_ms} ms"))
-            .with_known("tokens", usage.map(|usage| usage.input.saturating_add(usage.output))),
-    )
+    Some(told.with("took", format_args!("{took_ms} ms")).with_known(
+        "tokens",
+        usage.map(|usage| usage.input.saturating_add(usage.output)),
+    ))
 }
 
 const fn yes_or_no(holds: bool) -> &'static str {
