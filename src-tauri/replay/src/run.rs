@@ -85,6 +85,16 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
                     ));
                 }
             }
+            FixtureStep::Schedule(name) => {
+                if after_answer {
+                    quiet(stage, clock).await;
+                }
+                if let Some(steps) = answers.remove(&index) {
+                    stage.agent.queue(None, steps);
+                }
+                let begun = stage.engine.run_schedule(name, Actor::Console).await;
+                begun.map_err(|fault| StageError::Config(format!("schedule: {fault}")))?;
+            }
             FixtureStep::Agent(_)
             | FixtureStep::Approve(_)
             | FixtureStep::Refuse(_)
@@ -224,7 +234,7 @@ pub(crate) async fn end(stage: &Stage, clock: &dyn Clock) -> Result<Vec<Event>, 
     all.map_err(|error| StageError::Start(error.into()))
 }
 
-/// Which message (by its step) gets which answer: a run of `agent` steps answers the last messages before it
+/// Which message or schedule (by its step) gets which answer: a run of `agent` steps answers the last messages before it
 /// that have no answer yet, in order.
 fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<foldback_agents::ScriptStep>> {
     let mut open: Vec<usize> = Vec::new();
@@ -241,7 +251,7 @@ fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<foldback_agents::ScriptSte
     };
     for (index, step) in steps.iter().enumerate() {
         match step {
-            FixtureStep::User(_) => {
+            FixtureStep::User(_) | FixtureStep::Schedule(_) => {
                 assign(&mut open, &mut run);
                 open.push(index);
             }
