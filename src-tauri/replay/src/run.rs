@@ -7,13 +7,14 @@ use crate::{
     judge::{Played, judge},
     stage::{EPOCH, Mutation, Props, Stage, StageError},
 };
+use foldback_agents::ScriptStep;
 use foldback_store::Journal;
 use foldback_wire::{
     Actor, ChatType, Clock, Event, Inbound, Kind, MessageId, Platform, Sender, Seq, TurnId,
     rpc::{Pairings, PendingPermission},
 };
 use std::{
-    collections::{BTreeMap, HashSet, VecDeque},
+    collections::{BTreeMap, HashSet},
     path::Path,
     sync::Arc,
     time::Duration,
@@ -73,7 +74,7 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
                 }
                 messages += 1;
                 let inbound = inbound(user, messages, stage, clock);
-                if let Some(steps) = answers.remove(&index) {
+                for steps in answers.remove(&index).unwrap_or_default() {
                     stage.agent.queue(Some(inbound.message.clone()), steps);
                 }
                 if has_ended {
@@ -89,7 +90,7 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
                 if after_answer {
                     quiet(stage, clock).await;
                 }
-                if let Some(steps) = answers.remove(&index) {
+                for steps in answers.remove(&index).unwrap_or_default() {
                     stage.agent.queue(None, steps);
                 }
                 let begun = stage.engine.run_schedule(name, Actor::Console).await;
@@ -235,19 +236,18 @@ pub(crate) async fn end(stage: &Stage, clock: &dyn Clock) -> Result<Vec<Event>, 
 }
 
 /// Which message or schedule (by its step) gets which answer: a run of `agent` steps answers the last messages before it
-/// that have no answer yet, in order.
-fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<foldback_agents::ScriptStep>> {
+/// that have no answer yet, in order. More answers than messages are dealt out again: a message may be given to the agent
+/// twice.
+fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<Vec<ScriptStep>>> {
     let mut open: Vec<usize> = Vec::new();
-    let mut run: VecDeque<&Vec<foldback_agents::ScriptStep>> = VecDeque::new();
-    let mut plan = BTreeMap::new();
-    let mut assign = |open: &mut Vec<usize>, run: &mut VecDeque<&Vec<_>>| {
+    let mut run: Vec<&Vec<ScriptStep>> = Vec::new();
+    let mut plan = BTreeMap::<usize, Vec<_>>::new();
+    let mut assign = |open: &mut Vec<usize>, run: &mut Vec<&Vec<_>>| {
         let first = open.len().saturating_sub(run.len());
-        for index in open.drain(first..) {
-            if let Some(steps) = run.pop_front() {
-                plan.insert(index, steps.clone());
-            }
+        let answered: Vec<_> = open.drain(first..).collect();
+        for (index, steps) in answered.iter().cycle().zip(run.drain(..)) {
+            plan.entry(*index).or_default().push(steps.clone());
         }
-        run.clear();
     };
     for (index, step) in steps.iter().enumerate() {
         match step {
@@ -255,7 +255,7 @@ fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<foldback_agents::ScriptSte
                 assign(&mut open, &mut run);
                 open.push(index);
             }
-            FixtureStep::Agent(steps) => run.push_back(steps),
+            FixtureStep::Agent(steps) => run.push(steps),
             FixtureStep::WaitMs(_)
             | FixtureStep::Switch(_)
             | FixtureStep::Approve(_)
