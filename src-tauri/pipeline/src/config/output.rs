@@ -81,7 +81,7 @@ pub struct OutputConfig {
     pub empty_text: String,
     /// Most messages of one turn in its chat: of its answer and its directives, and those beside the answer. The run is
     /// stopped when it says more than they hold, or is to have one more; the rest of its text is sent as one file where
-    /// the channel takes files.
+    /// the channel takes files. Each other chat that its directives send to has as many, and the turn as many reactions.
     pub max_messages: NonZeroU32,
     /// The chats to which `send-message`, and `send-file` to another chat, may send: `CHANNEL:CHAT` or `CHANNEL:*`.
     pub allow_targets: Vec<String>,

@@ -72,6 +72,44 @@ async fn files_beyond_the_messages_of_a_chat_are_skipped_and_the_run_is_stopped(
 }
 
 #[tokio::test(start_paused = true)]
+async fn messages_beyond_those_of_another_chat_are_skipped_and_the_run_is_stopped() {
+    let bot = Bot::with("[output]\nallow_targets = [\"telegram:*\"]\nmax_messages = 2\n").await;
+    let message =
+        |chat: u32| format!("<send-message channel=\"telegram\" chat=\"{chat}\">more</send-message>");
+    let flood = format!(
+        "Sent.<actions>{}{}</actions>",
+        message(77).repeat(300),
+        message(78)
+    );
+    bot.says([text(&flood), later(300_000, "And more.")]);
+    bot.turn(platform::DISCORD, "hi").await;
+    // Each chat has a number of its own.
+    let chats: Vec<_> = bot
+        .calls(platform::TELEGRAM, OpKind::SendText)
+        .iter()
+        .map(|record| record.call.target.chat.as_str().to_owned())
+        .collect();
+    assert_eq!(chats, ["77", "77", "78"]);
+    assert_eq!(bot.screen(platform::DISCORD), ["Sent.", STOPPED_UNSENT]);
+    assert_eq!((skipped(&bot).await, stopped_at_length(&bot).await), (298, true));
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn reactions_beyond_the_messages_of_a_turn_are_skipped() {
+    let bot = Bot::with("[output]\nmax_messages = 3\n").await;
+    let react = |n: usize| format!("<react emoji=\"eyes\" message=\"{n}\" />");
+    let flood: String = (0..400).map(react).collect();
+    bot.says([text(&format!("Seen.<actions>{flood}</actions>"))]);
+    bot.turn(platform::TELEGRAM, "hi").await;
+    assert_eq!(bot.calls(platform::TELEGRAM, OpKind::React).len(), 3);
+    // The chat misses no message.
+    assert_eq!(bot.screen(platform::TELEGRAM), ["Seen."]);
+    assert_eq!((skipped(&bot).await, stopped_at_length(&bot).await), (397, false));
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_run_that_ends_with_directives_beyond_the_messages_says_that_they_were_not_sent() {
     let bot = Bot::with("[output]\nmax_messages = 2\n").await;
     write_report(&bot);

@@ -7,7 +7,7 @@ mod target;
 mod voice;
 
 use super::{
-    message_quota::MOST,
+    message_quota::{MOST, TOO_MANY_REACTIONS},
     operation::OutgoingOperation,
     operation_sender::OperationSender,
     reply::{message_flags, reply_target},
@@ -199,6 +199,9 @@ impl TurnDirectives {
             None if operations.rules.holds(Rule::DeliverReaction) => self.inbound.message.clone(),
             None => return Ok(Err(Skip::unsupported("no message is named"))),
         };
+        if !operations.quota.claim_reaction() {
+            return Ok(Err(Skip::not_allowed(TOO_MANY_REACTIONS).unless(Some(MOST))));
+        }
         let operation = Operation::React {
             message,
             emoji,
@@ -242,9 +245,9 @@ impl TurnDirectives {
     }
 }
 
-/// Counts one more message of a directive, or says why there is none. Only those in the turn's own chat count.
+/// Counts one more message of a directive, or says why there is none.
 fn claim_message(operations: &mut TurnOperations, sender: &OperationSender) -> Result<(), Skip> {
-    if sender.is_elsewhere() || operations.claim_message() {
+    if operations.claim_message_by(sender) {
         return Ok(());
     }
     operations.quota.left_out = true;

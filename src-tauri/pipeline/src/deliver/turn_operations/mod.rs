@@ -38,7 +38,7 @@ pub(crate) struct TurnOperations {
     pub(super) output: OutputConfig,
     pub(super) narration: Narration,
     pub(super) rules: Rules,
-    /// Cancelled when one message more was to come than the chat may have of the turn: the run is stopped.
+    /// Cancelled when one message more was to come than the chat, or another one, may have of the turn: the run is stopped.
     pub(crate) chat_full: CancellationToken,
     /// Cancelled at the first text that the chat is to see; gone then.
     pub(crate) text_begins: Option<CancellationToken>,
@@ -239,6 +239,18 @@ impl TurnOperations {
         if may {
             self.quota.messages += 1;
         } else {
+            self.chat_full.cancel();
+        }
+        may
+    }
+
+    /// Counts one more message of the turn in the chat that this sends to, like [`Self::claim_message`].
+    pub(super) fn claim_message_by(&mut self, sender: &OperationSender) -> bool {
+        if !sender.is_elsewhere() {
+            return self.claim_message();
+        }
+        let may = self.quota.claim_elsewhere(sender.channel().id(), sender.target());
+        if !may {
             self.chat_full.cancel();
         }
         may
