@@ -92,7 +92,9 @@ impl Core {
                 self.settle_unfinished(&recorder, &entry, outcome).await?;
                 continue;
             }
-            let remembered = self.context.recorder.now().since(entry.at) <= KEY_MEMORY;
+            // Where the clock was set back, no one knows how long ago it was.
+            let now = self.context.recorder.now();
+            let remembered = entry.at <= now && now.since(entry.at) <= KEY_MEMORY;
             let keyed = port.channel.capabilities().idempotency_key && remembered;
             let repeatable = keyed || entry.operation.is_idempotent() && !entry.live;
             if entry.in_flight && !repeatable && self.context.rules.holds(Rule::DeliverUnknown) {

@@ -8,7 +8,7 @@ pub(crate) use jump::JumpClock;
 use foldback_agents::{Act, Agent, ScriptAgent, ScriptStep, ToolStep};
 use foldback_channels::{
     ChannelAdapter, Loopback, platform,
-    sim::{CallFailure, CallFault},
+    sim::{CallFailure, CallFault, Record},
 };
 use foldback_pipeline::{
     Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock, Turn,
@@ -73,6 +73,22 @@ impl World {
             clock,
             dir,
             speech: Speech::default(),
+        }
+    }
+
+    /// Calls of one kind in the platform's own log.
+    pub(crate) fn count_calls(&self, platform: Platform, op: OpKind) -> usize {
+        let platform = self.loopbacks[&platform].platform();
+        let is_one = |record: &&Record| record.call.operation.kind() == op;
+        platform.log().filter(is_one).count()
+    }
+
+    /// Lets the time go on from where the journal ends: that of another runtime begins anew.
+    async fn go_on(&self) {
+        let last = self.journal.read(self.journal.head(), 1).await.unwrap();
+        let behind = last.first().map(|event| event.at.since(self.clock.now()));
+        if let Some(behind) = behind.filter(|behind| !behind.is_zero()) {
+            tokio::time::advance(behind).await;
         }
     }
 }
@@ -166,6 +182,7 @@ impl Bot {
         agent: Arc<ScriptAgent>,
         first: Arc<dyn Agent>,
     ) -> Self {
+        world.go_on().await;
         let engine = Engine::start(parts(&world, text, rules, first)).await.unwrap();
         // Channels connect while nothing else happens.
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -215,6 +232,7 @@ impl Bot {
 
     /// A start after which nothing more happens.
     pub(crate) async fn barely_started(world: World) -> World {
+        world.go_on().await;
         let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
         Engine::start(parts(&world, "", Rules::all(), agent))
             .await

@@ -118,6 +118,36 @@ async fn a_clock_that_is_set_back_while_a_preview_is_shown_makes_no_edit_late() 
     bot.check().await;
 }
 
+/// Discord knows a key for a few minutes, whatever this machine's clock says.
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_back_or_a_suspend_makes_no_key_remembered_longer() {
+    let hours = 8 * 3_600_000;
+    for (slept, set_ms) in [
+        (Duration::from_mins(10), -hours),
+        (Duration::from_mins(10), 0),
+        (Duration::from_secs(10), hours),
+    ] {
+        let (clock, bot) = start().await;
+        let lost = CallFault::first(OpKind::SendText, CallFailure::LostAck);
+        bot.fault(platform::DISCORD, lost);
+        bot.says([text("Once.")]);
+        let turn = bot.user(platform::DISCORD, "hi").await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        bot.toggle(platform::DISCORD, false).await;
+        tokio::time::sleep(slept).await;
+        clock.set(set_ms);
+        bot.toggle(platform::DISCORD, true).await;
+        let ended = turn.ended().await;
+        assert!(
+            matches!(ended, Some(Terminal::Unknown { .. })),
+            "{slept:?}, {set_ms}: {ended:?}"
+        );
+        assert_eq!(bot.calls(platform::DISCORD, OpKind::SendText).len(), 1);
+        assert_eq!(bot.unknown().await, 1);
+        bot.check().await;
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_is_set_back_makes_no_pause_of_a_platform_longer() {
     let (clock, bot) = start().await;

@@ -1,12 +1,14 @@
 //! A process that ends without a word: whatever it was doing, the next one loses nothing, doubles nothing,
 //! and says what it cannot know.
 
-use crate::bot::{Bot, World, killed, later, runtime, slow, text, tool};
+use crate::bot::{Bot, EPOCH, World, killed, later, parts, runtime, slow, text, tool};
+use foldback_agents::ScriptAgent;
 use foldback_channels::{platform, sim::CallFault};
-use foldback_pipeline::Rules;
+use foldback_pipeline::{Engine, Parts, Rules, TokioClock};
 use foldback_wire::{Actor, OpKind, Outcome, OutcomeCode, Platform, Terminal};
 use std::{
     collections::{BTreeMap, BTreeSet},
+    sync::Arc,
     time::Duration,
 };
 
@@ -183,6 +185,24 @@ fn what_was_in_flight_long_ago_is_not_sent_again_even_under_its_key() {
     runtime().block_on(async {
         tokio::time::sleep(Duration::from_mins(10)).await;
         let bot = Bot::in_world(world, "", Rules::all()).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert_eq!(bot.unknown().await, 1);
+        bot.check().await;
+    });
+}
+
+#[test]
+fn what_was_in_flight_at_a_time_to_come_is_not_sent_again_even_under_its_key() {
+    let world = crash_at(platform::DISCORD, Duration::from_millis(150));
+    runtime().block_on(async {
+        let clock = Arc::new(TokioClock::at(EPOCH.minus(Duration::from_hours(8))));
+        let agent = Arc::new(ScriptAgent::new(clock.clone()));
+        let set_back = Parts {
+            clock,
+            ..parts(&world, "", Rules::all(), agent.clone())
+        };
+        let engine = Engine::start(set_back).await.unwrap();
+        let bot = Bot::around(world, engine, agent);
         tokio::time::sleep(Duration::from_secs(5)).await;
         assert_eq!(bot.unknown().await, 1);
         bot.check().await;

@@ -157,8 +157,8 @@ fn a_final_edit_that_a_live_one_may_still_undo_is_confirmed_by_the_next_start() 
         bot
     });
     runtime().block_on(async {
+        let before = world.count_calls(platform::TELEGRAM, OpKind::EditText);
         let bot = Bot::in_world(world, "", Rules::all()).await;
-        let before = bot.calls(platform::TELEGRAM, OpKind::EditText).len();
         tokio::time::sleep(Duration::from_mins(1)).await;
         assert_eq!(bot.screen(platform::TELEGRAM), ["one two three"]);
         let written = bot.calls(platform::TELEGRAM, OpKind::EditText).len();
@@ -235,8 +235,8 @@ fn the_final_edit_of_every_message_that_a_live_one_may_still_undo_is_confirmed_b
     for (under_way, edits) in [(false, [1, 1]), (true, [1, 2])] {
         let world = cut_with_two(under_way);
         runtime().block_on(async {
+            let before = world.count_calls(platform::TELEGRAM, OpKind::EditText);
             let bot = Bot::in_world(world, "", Rules::all()).await;
-            let before = bot.calls(platform::TELEGRAM, OpKind::EditText).len();
             tokio::time::sleep(Duration::from_mins(2)).await;
             assert_eq!(edited(&bot, before), edits, "{under_way}");
             assert_eq!(bot.warnings("may still come").await, 2, "{under_way}");

@@ -3,7 +3,7 @@
 use super::{
     DeliveryQueues, PATIENCE,
     backoff::backoff,
-    calls::{CallHistory, superfluous},
+    calls::{CallHistory, CallTime, superfluous},
     clearance::{Clearance, MetLimits},
     completion::OperationCompletion,
     consent::{ReopenTime, set_reopened},
@@ -46,7 +46,7 @@ impl DeliveryQueues {
         hold: &QueueHold,
         reopened: &ReopenTime,
     ) -> Result<Option<OperationCompletion>, StoreError> {
-        let mut calls = CallHistory::of(queued);
+        let mut calls = CallHistory::of(queued, self.clock.as_ref());
         // The sender of an operation for later notes why.
         let mut limited = MetLimits {
             noted: queued.not_before.is_some(),
@@ -69,7 +69,7 @@ impl DeliveryQueues {
             if matches!(clearance, Clearance::Stopping) {
                 return self.leave_in_outbox(queued, &calls).await;
             }
-            if let Some((outcome, retry_after)) = calls.ended(clearance, self.clock.now()) {
+            if let Some((outcome, retry_after)) = calls.ended(clearance, self.clock.as_ref()) {
                 return self.settle(queued, outcome, retry_after).await.map(Some);
             }
             // What a crash leaves in flight is sent again under its key, or unknown: then only one may be.
@@ -79,7 +79,7 @@ impl DeliveryQueues {
                 alone = self.calls_of(&queued.entry.session).lock_owned() => alone,
             };
             calls.made += 1;
-            let began = self.clock.now();
+            let began = CallTime::now(self.clock.as_ref());
             let CallResult { answer, pause, alone } =
                 self.call_paced(queued, hold, calls.made, alone).await?;
             if let (Some(question), Ok(delivered)) = (&queued.question, &answer) {
@@ -111,7 +111,7 @@ impl DeliveryQueues {
                     refusal,
                 } => {
                     if !certain {
-                        calls.maybe_done_at.get_or_insert(began);
+                        calls.note_maybe_done(began);
                         self.note_maybe_done(queued);
                     }
                     if attempt.no_attempt.is_some() {

@@ -1,13 +1,43 @@
 //! The calls that an operation has made, and its end where it makes no other.
 
 use super::{clearance::Clearance, judge::CallAttempt, queued::QueuedOperation};
-use foldback_wire::{OpKind, Outcome, OutcomeCode, Timestamp};
+use foldback_wire::{Clock, OpKind, Outcome, OutcomeCode, SteadyTime, Timestamp};
 use std::time::Duration;
 
 /// The time for which a platform with idempotency keys certainly knows one: Discord promises "the past few minutes"
 /// (<https://discord.com/developers/docs/resources/message#create-message>, `enforce_nonce`). What may have
 /// arrived longer ago is not sent again.
 pub(crate) const KEY_MEMORY: Duration = Duration::from_mins(2);
+
+/// The time at which a call began. The time that passes counts no suspend, during which the platform forgets, and the
+/// time of day may be set back: the longer of the two is how long ago it was.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CallTime {
+    at: Timestamp,
+    steady: SteadyTime,
+}
+
+impl CallTime {
+    pub(super) fn now(clock: &dyn Clock) -> Self {
+        Self {
+            at: clock.now(),
+            steady: clock.steady(),
+        }
+    }
+
+    /// The time of a call of an earlier process, by the journal.
+    fn past(at: Timestamp, clock: &dyn Clock) -> Self {
+        Self {
+            at,
+            steady: clock.steady_of(at),
+        }
+    }
+
+    fn elapsed(self, clock: &dyn Clock) -> Duration {
+        let now = Self::now(clock);
+        now.at.since(self.at).max(now.steady.since(self.steady))
+    }
+}
 
 /// The calls that an operation has made so far.
 #[derive(Debug, Default)]
@@ -19,18 +49,19 @@ pub(super) struct CallHistory {
     /// The last ones in a row that never left this machine.
     pub(super) unsent: u32,
     /// The time at which the first one began that may have done it.
-    pub(super) maybe_done_at: Option<Timestamp>,
+    maybe_done_at: Option<CallTime>,
     /// A repetition changes nothing, however long ago the first one was.
     idempotent: bool,
 }
 
 impl CallHistory {
     /// An operation that was in flight when an earlier process ended has one behind it.
-    pub(super) fn of(queued: &QueuedOperation) -> Self {
+    pub(super) fn of(queued: &QueuedOperation, clock: &dyn Clock) -> Self {
+        let entry = &queued.entry;
         Self {
-            made: u32::from(queued.entry.in_flight),
-            maybe_done_at: queued.entry.in_flight.then_some(queued.entry.at),
-            idempotent: queued.entry.operation.is_idempotent(),
+            made: u32::from(entry.in_flight),
+            maybe_done_at: entry.in_flight.then(|| CallTime::past(entry.at, clock)),
+            idempotent: entry.operation.is_idempotent(),
             ..Self::default()
         }
     }
@@ -39,12 +70,23 @@ impl CallHistory {
         self.maybe_done_at.is_some()
     }
 
+    /// Notes a call that may have done it.
+    pub(super) fn note_maybe_done(&mut self, began: CallTime) {
+        self.maybe_done_at.get_or_insert(began);
+    }
+
     /// The end of an operation that is not to be called again, and how long its platform wants no call like it.
-    pub(super) fn ended(&self, clearance: Clearance, now: Timestamp) -> Option<(Outcome, Option<Duration>)> {
+    pub(super) fn ended(
+        &self,
+        clearance: Clearance,
+        clock: &dyn Clock,
+    ) -> Option<(Outcome, Option<Duration>)> {
         let (made, maybe_done) = (self.made, self.maybe_done());
         match clearance {
             Clearance::Free => {
-                let is_forgotten = self.maybe_done_at.is_some_and(|at| now.since(at) > KEY_MEMORY);
+                let is_forgotten = self
+                    .maybe_done_at
+                    .is_some_and(|began| began.elapsed(clock) > KEY_MEMORY);
                 (is_forgotten && !self.idempotent).then(|| (forgotten(made), None))
             }
             Clearance::Superfluous { retry_after } => Some((superfluous(made, maybe_done), retry_after)),
