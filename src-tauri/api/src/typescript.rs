@@ -3,7 +3,7 @@
 //! Generated from the same Rust types that travel, so that a client cannot drift without a red test.
 
 use crate::contract::{Signature, Signatures, signatures};
-use foldback_wire::{self as wire, is_invisible, rpc};
+use foldback_wire::{self as wire, is_invisible, is_of_joining_script, is_pictograph, is_skin_tone, rpc};
 use std::{any::TypeId, collections::BTreeMap, fmt::Write as _, path::Path};
 use ts_rs::{Config, TS, TypeVisitor};
 
@@ -19,10 +19,29 @@ pub struct File {
     pub text: String,
 }
 
-/// The characters that [`is_invisible`] names, as ranges: the window marks the same ones.
+/// The characters that the window marks, and those beside which some stay unmarked, as ranges: the same ones as in
+/// [`wire::visible`].
 fn invisible() -> String {
+    let about = "Characters without a shape that are no control characters";
+    let pictograph = "Pictographs, behind which a variation selector stays, and between which a zero-width joiner does";
+    let tone = "Colours of skin, which stand behind their pictograph";
+    let joining = "Characters of scripts that need joiners, which stay between two of them";
+    [
+        ("INVISIBLE", about, is_invisible as fn(char) -> bool),
+        ("PICTOGRAPHS", pictograph, is_pictograph),
+        ("SKIN_TONES", tone, is_skin_tone),
+        ("JOINING", joining, is_of_joining_script),
+    ]
+    .into_iter()
+    .fold(HEADER.to_owned(), |text, (name, about, is_in)| {
+        text + &ranges(name, about, is_in)
+    })
+}
+
+/// The characters for which this holds, as the first and the last of each range.
+fn ranges(name: &str, about: &str, is_in: fn(char) -> bool) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for point in ('\0'..=char::MAX).filter(|c| is_invisible(*c)).map(u32::from) {
+    for point in ('\0'..=char::MAX).filter(|c| is_in(*c)).map(u32::from) {
         match ranges.last_mut() {
             Some((_, last)) if *last + 1 == point => *last = point,
             _ => ranges.push((point, point)),
@@ -32,8 +51,8 @@ fn invisible() -> String {
         lines + &format!("  [{first:#x}, {last:#x}],\n")
     });
     format!(
-        "{HEADER}/** Characters without a shape that are no control characters: the first and the last of each range. */\n\
-         export const INVISIBLE: readonly (readonly [number, number])[] = [\n{lines}];\n"
+        "/** {about}: the first and the last of each range. */\n\
+         export const {name}: readonly (readonly [number, number])[] = [\n{lines}];\n"
     )
 }
 

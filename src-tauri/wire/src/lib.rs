@@ -82,4 +82,6 @@ pub use time::{Clock, Rng, Sleep, SteadyTime, Timestamp};
 pub use turn::{Gate, JoinKind, SilentReason, Stage, Terminal};
 pub use understood::{Understanding, UnderstoodFile};
 pub use unreadable::UnreadablePart;
-pub use visible::{is_invisible, visible, visible_json, visible_line};
+pub use visible::{
+    is_invisible, is_of_joining_script, is_pictograph, is_skin_tone, visible, visible_json, visible_line,
+};

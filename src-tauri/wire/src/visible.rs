@@ -1,10 +1,17 @@
 //! Characters that nobody sees, or that turn the direction of the text around them. In a name or a command they make
 //! people read something else than what is done (<https://www.unicode.org/reports/tr36/>).
 
+mod joined;
+
+pub use joined::{is_of_joining_script, is_pictograph, is_skin_tone};
+
 use std::{borrow::Cow, fmt::Write as _};
 
+/// The sign that encloses the digit before it.
+const KEYCAP: char = '\u{20e3}';
+
 /// The text with every character that nobody would see written out, such as `⟨U+202E⟩`. Line breaks and tabs stay, and
-/// so do the joiners inside of words and emoji that need them.
+/// so do joiners and variation selectors where a word or an emoji needs them.
 ///
 /// ```
 /// use foldback_wire::visible;
@@ -41,18 +48,56 @@ fn written_out(text: &str, write: impl Fn(&mut String, char)) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    let mut before = None;
+    let mut before = Neighbour::Other;
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        let joins = is_joiner(c) && is_joined(before) && is_joined(chars.peek().copied());
-        if (is_invisible(c) || is_control(c)) && !joins {
-            write(&mut out, c);
-        } else {
+        if let Some(kept) = before.keeps(c, chars.peek().copied()) {
+            before = kept;
             out.push(c);
+        } else {
+            before = Neighbour::Other;
+            write(&mut out, c);
         }
-        before = Some(c);
     }
     Cow::Owned(out)
+}
+
+/// The character before another one, by what it makes of an invisible one behind it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Neighbour {
+    /// A letter of a script that needs joiners.
+    Joining,
+    /// A digit or sign that a keycap may enclose.
+    Key,
+    Pictograph,
+    /// A pictograph that has its variation selector or its colour.
+    Dressed,
+    Other,
+}
+
+impl Neighbour {
+    fn of(c: char) -> Self {
+        match c {
+            '0'..='9' | '#' | '*' => Self::Key,
+            _ if is_skin_tone(c) => Self::Dressed,
+            _ if is_pictograph(c) => Self::Pictograph,
+            _ if is_of_joining_script(c) => Self::Joining,
+            _ => Self::Other,
+        }
+    }
+
+    /// What `c` is to the character behind it, where it stays as it is between this one and `next`.
+    fn keeps(self, c: char, next: Option<char>) -> Option<Self> {
+        let next_is = |is: fn(char) -> bool| next.is_some_and(|next| is(next) && !is_invisible(next));
+        let has_effect = match c {
+            '\u{fe0e}' | '\u{fe0f}' => self == Self::Pictograph || self == Self::Key && next == Some(KEYCAP),
+            '\u{200d}' if matches!(self, Self::Pictograph | Self::Dressed) => next_is(is_pictograph),
+            '\u{200c}' | '\u{200d}' => self == Self::Joining && next_is(is_of_joining_script),
+            _ => return (!is_invisible(c) && !is_control(c)).then(|| Self::of(c)),
+        };
+        let selects = matches!(c, '\u{fe0e}' | '\u{fe0f}');
+        has_effect.then_some(if selects { Self::Dressed } else { Self::Other })
+    }
 }
 
 /// The text as one line in which line breaks and tabs are seen, too. In a command they are more than the space that they
@@ -67,7 +112,8 @@ pub fn visible_line(text: &str) -> String {
     visible(text).replace('\n', "⏎").replace('\t', "⇥")
 }
 
-/// True for a character without a shape that is no control character: of no width, or for the direction of text.
+/// True for a character without a shape that is no control character: every `Default_Ignorable_Code_Point`, separators of
+/// lines, and annotations.
 pub fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -81,24 +127,18 @@ pub fn is_invisible(c: char) -> bool {
             | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}'
             | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
             | '\u{feff}'
             | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
             | '\u{e0000}'..='\u{e0fff}'
     )
 }
 
 fn is_control(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\t')
-}
-
-fn is_joiner(c: char) -> bool {
-    matches!(c, '\u{200c}' | '\u{200d}')
-}
-
-/// Joiners stand between letters of scripts that need them, and between emoji; never in ASCII.
-fn is_joined(neighbour: Option<char>) -> bool {
-    neighbour.is_some_and(|c| !c.is_ascii() && !is_invisible(c) && !is_control(c))
 }
 
 #[cfg(test)]

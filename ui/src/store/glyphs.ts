@@ -1,5 +1,5 @@
 /** Characters that nobody sees, made visible by parts/Sign.svelte. Each is called by letters that every font has. */
-import { INVISIBLE } from "../generated/invisible";
+import { INVISIBLE, JOINING, PICTOGRAPHS, SKIN_TONES } from "../generated/invisible";
 
 const C0 = "NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(" ");
 
@@ -43,16 +43,28 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const range = ([first, last]: readonly [number, number]): string => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`;
 const CLASS = `\\u{0}-\\u{1f}\\u{7f}-\\u{a0}${INVISIBLE.map(range).join("")}`;
+const only = (ranges: typeof INVISIBLE): RegExp => new RegExp(`^[${ranges.map(range).join("")}]$`, "u");
+const PICTOGRAPH = only(PICTOGRAPHS);
+const SKIN_TONE = only(SKIN_TONES);
+const OF_JOINING_SCRIPT = only(JOINING);
 const MARKED = new RegExp(`[${CLASS}]`, "u");
 
-/** Joiners hold words and emoji together, where a mark would tear them apart: not beside ASCII or what nobody sees. */
-const JOINER = /[\u200c\u200d]/;
+/** Joiners and variation selectors hold words and emoji together, where a mark would tear them apart. */
+const JOINER = /[\u200c\u200d\ufe0e\ufe0f]/;
+const SELECTOR = /[\ufe0e\ufe0f]/;
 
-/** The same without joiners, for an editor that sees one character at a time. */
+/** The same without joiners and variation selectors, for an editor that sees one character at a time. */
 export const MARKED_ALONE = new RegExp(`(?!${JOINER.source})[${CLASS}]`, "u");
 
-const joins = (character: string, before: string | undefined, after: string | undefined): boolean =>
-  JOINER.test(character) && [before, after].every((side) => side !== undefined && side > "\u007f" && !MARKED.test(side));
+/** True where an invisible character has an effect between its neighbours, by the rules of the backend. */
+function joins(characters: readonly string[], at: number): boolean {
+  const [before, character, after] = [characters[at - 1] ?? "", characters[at] ?? "", characters[at + 1] ?? ""];
+  if (!JOINER.test(character)) return false;
+  if (SELECTOR.test(character)) return PICTOGRAPH.test(before) || (/^[0-9#*]$/.test(before) && after === "\u20e3");
+  const dressed = SKIN_TONE.test(before) || (SELECTOR.test(before) && PICTOGRAPH.test(characters[at - 2] ?? ""));
+  if (dressed || PICTOGRAPH.test(before)) return character === "\u200d" && PICTOGRAPH.test(after);
+  return OF_JOINING_SCRIPT.test(before) && OF_JOINING_SCRIPT.test(after) && !MARKED.test(before) && !MARKED.test(after);
+}
 
 /** What stands in place of an invisible character: `LF`, `ESC`, `U+0085`. */
 export function labelOf(character: string): string {
@@ -90,7 +102,7 @@ export function pieces(text: string, spaces = false): Piece[] {
   const found: Piece[] = [];
   let plain = "";
   for (const [at, character] of characters.entries()) {
-    const marked = spaces && character === " " ? true : MARKED.test(character) && !joins(character, characters[at - 1], characters[at + 1]);
+    const marked = spaces && character === " " ? true : MARKED.test(character) && !joins(characters, at);
     if (!marked) {
       plain += character;
       continue;
