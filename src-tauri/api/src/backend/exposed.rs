@@ -76,6 +76,11 @@ mod tests {
         assert_eq!(check("out", "out/../token"), Ok(()));
         assert_eq!(check("data", "token"), Err("the journal"));
         assert_eq!(check(".", "token"), Err("the configuration"));
+        let hook = "[files]\nsend_dir = \"out\"\n[[hooks]]\nname = \"told\"\nwhere = \"\"\n\
+                    url = \"https://example.org\"\nsecret = { file = \"out/hook\" }\n";
+        let hook = parse(hook, Path::new("foldback.toml")).unwrap();
+        let exposed = check_send_dir(&hook, base, None, &base.join("data/journal.sqlite"));
+        assert_eq!(exposed.map_err(|exposed| exposed.what), Err("a secret"));
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(base, base.join("out/link")).unwrap();

@@ -46,29 +46,14 @@ fn open_file(subject: &Subject, secret: &Secret) -> Option<(String, String)> {
     Some((path.display().to_string(), open_to_others(&path)?))
 }
 
-/// Every secret, by the key that names it.
+/// Every secret that the bot would read, by the key that names it: those of agents that nobody asks are none.
 fn named(subject: &Subject) -> Vec<(String, Secret)> {
-    let config = &subject.config;
-    let mut named = Vec::new();
-    for (backend, endpoint) in subject.endpoints() {
-        if let Some(secret) = &endpoint.api_key {
-            named.push((format!("agent.{backend}.api_key"), secret.clone()));
-        }
-    }
-    if subject.backends().contains("acp") {
-        let secrets = config.agent.acp.secrets();
-        named.extend(secrets.map(|(key, secret)| (key, secret.clone())));
-    }
-    let speech = [
-        ("speech.api_key", &config.speech.api_key),
-        ("transcription.api_key", &config.transcription.api_key),
-    ];
-    for (about, secret) in speech {
-        named.extend(secret.clone().map(|secret| (about.to_owned(), secret)));
-    }
-    for (id, channel) in &config.channels {
-        let of_channel = channel.secrets();
-        named.extend(of_channel.map(|(key, secret)| (format!("channels.{id}.{key}"), secret.clone())));
-    }
-    named
+    let backends = subject.backends();
+    let is_read = |key: &str| {
+        let backend = key.strip_prefix("agent.").and_then(|rest| rest.split('.').next());
+        backend.is_none_or(|backend| backends.contains(backend))
+    };
+    let secrets = subject.config.secrets();
+    let read = secrets.filter(|(key, _)| is_read(key));
+    read.map(|(key, secret)| (key, secret.clone())).collect()
 }

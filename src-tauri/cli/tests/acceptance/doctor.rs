@@ -399,9 +399,12 @@ fn what_other_users_may_read_is_told() {
     };
     let home = Home::with(
         "[channels.slack]\nkind = \"loopback\"\ntoken = { file = \"token\" }\nallow_from = [\"*\"]\n\
-         [store]\nfile = \"other/journal.sqlite\"\n",
+         [store]\nfile = \"other/journal.sqlite\"\n\
+         [[hooks]]\nname = \"told\"\nwhere = \"outcome:failed\"\nurl = \"http://127.0.0.1:9\"\n\
+         secret = { file = \"hook\" }\n",
     );
     home.write("token", "xoxb-secret\n");
+    home.write("hook", "signed-with\n");
     create_dir(home.path("other")).unwrap();
     let sent = home.send("slack", "hello", "hi");
     assert_eq!(sent.code, 0, "{}", sent.stderr);
@@ -410,7 +413,12 @@ fn what_other_users_may_read_is_told() {
         assert_eq!(ran.code, 0, "{}", ran.stdout);
         finding(&ran, about)
     };
-    for about in ["data folder", "journal rights", "channels.slack.token"] {
+    for about in [
+        "data folder",
+        "journal rights",
+        "channels.slack.token",
+        "hooks.told.secret",
+    ] {
         assert_eq!(rights(about)["state"], "fine");
     }
     for folder in [home.path(""), home.path("other")] {
@@ -420,6 +428,7 @@ fn what_other_users_may_read_is_told() {
     for (about, file, remedy) in [
         ("journal rights", "other/journal.sqlite", "chmod 600"),
         ("channels.slack.token", "token", "chmod 600"),
+        ("hooks.told.secret", "hook", "chmod 600"),
     ] {
         set_permissions(home.path(file), Permissions::from_mode(0o644)).unwrap();
         let told = rights(about);

@@ -1,6 +1,6 @@
 //! The backend `acp`.
 
-use super::{ChannelConfig, Config, Interval, Secret};
+use super::{Interval, Secret};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -114,29 +114,6 @@ impl AcpConfig {
             EnvValue::Secret(secret) => Some((format!("agent.acp.env.{name}"), secret)),
             EnvValue::Text(_) => None,
         })
-    }
-}
-
-impl Config {
-    /// The files that secrets are read from, as they are named.
-    pub fn secret_files(&self) -> impl Iterator<Item = &Path> {
-        let agent = &self.agent;
-        let keys = [
-            &agent.openai.api_key,
-            &agent.anthropic.api_key,
-            &agent.letta.api_key,
-            &self.speech.api_key,
-            &self.transcription.api_key,
-        ];
-        let of_channels = self.channels.values().flat_map(ChannelConfig::secrets);
-        keys.into_iter()
-            .flatten()
-            .chain(agent.acp.secrets().map(|(_, secret)| secret))
-            .chain(of_channels.map(|(_, secret)| secret))
-            .filter_map(|secret| match secret {
-                Secret::File(path) => Some(path.as_path()),
-                Secret::Env(_) | Secret::Keyring(_) => None,
-            })
     }
 }
 

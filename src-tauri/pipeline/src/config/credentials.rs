@@ -1,6 +1,6 @@
 //! The credentials that a configuration refers to, to be masked by their value.
 
-use super::{ChannelConfig, Config, Secret as Reference, SecretError};
+use super::{Config, Secret as Reference, SecretError};
 use foldback_wire::{Secret, redact::Redaction};
 use std::{
     path::{Path, PathBuf},
@@ -35,20 +35,43 @@ impl CredentialReader {
 }
 
 impl Config {
+    /// Every reference to a secret that the configuration has, with the key that names it. What is done with all secrets
+    /// begins here, so that a new one is forgotten nowhere.
+    pub fn secrets(&self) -> impl Iterator<Item = (String, &Reference)> {
+        let agent = &self.agent;
+        let keys = [
+            ("agent.openai.api_key", &agent.openai.api_key),
+            ("agent.anthropic.api_key", &agent.anthropic.api_key),
+            ("agent.letta.api_key", &agent.letta.api_key),
+            ("speech.api_key", &self.speech.api_key),
+            ("transcription.api_key", &self.transcription.api_key),
+        ];
+        let keys = keys
+            .into_iter()
+            .filter_map(|(key, secret)| Some((key.to_owned(), secret.as_ref()?)));
+        let of_channels = self.channels.iter().flat_map(|(id, channel)| {
+            let secrets = channel.secrets();
+            secrets.map(move |(key, secret)| (format!("channels.{id}.{key}"), secret))
+        });
+        let of_hooks = self.hooks.iter().filter_map(|hook| {
+            let key = format!("hooks.{}.secret", hook.name);
+            Some((key, hook.secret.as_ref()?))
+        });
+        keys.chain(agent.acp.secrets()).chain(of_channels).chain(of_hooks)
+    }
+
+    /// The files that secrets are read from, as they are named.
+    pub fn secret_files(&self) -> impl Iterator<Item = &Path> {
+        self.secrets().filter_map(|(_, secret)| match secret {
+            Reference::File(path) => Some(path.as_path()),
+            Reference::Env(_) | Reference::Keyring(_) => None,
+        })
+    }
+
     /// Every credential that can be read now. One that cannot is told of where it is used.
     pub fn credentials(&self, base: &Path) -> Vec<Secret> {
-        let agent = &self.agent;
-        let endpoints = [&agent.openai, &agent.anthropic, &agent.letta];
-        let keys = endpoints.into_iter().map(|endpoint| &endpoint.api_key);
-        let keys = keys.chain([&self.speech.api_key, &self.transcription.api_key]);
-        let of_channels = self.channels.values().flat_map(ChannelConfig::secrets);
-        let references = keys
-            .flatten()
-            .chain(agent.acp.secrets().map(|(_, secret)| secret))
-            .chain(of_channels.map(|(_, secret)| secret))
-            .chain(self.hooks.iter().filter_map(|hook| hook.secret.as_ref()));
-        let read = |secret: &Reference| secret.resolve(base).ok().map(Secret::new);
-        references.filter_map(read).collect()
+        let read = |(_, secret): (_, &Reference)| secret.resolve(base).ok().map(Secret::new);
+        self.secrets().filter_map(read).collect()
     }
 
     /// Masks what `[redact]` says, and the configuration's own credentials. `None` when redaction is off.
@@ -76,6 +99,7 @@ mod tests {
             "app",
             "signing",
             "verify",
+            "hook",
         ];
         for name in names {
             std::fs::write(folder.path().join(name), format!("value of {name}\n")).unwrap();
@@ -88,7 +112,9 @@ mod tests {
                     [transcription]\napi_key = { file = \"heard\" }\n\
                     [channels.slack]\ntoken = { file = \"token\" }\napp_token = { file = \"app\" }\n\
                     signing_secret = { file = \"signing\" }\n\
-                    [channels.whatsapp]\nverify_token = { file = \"verify\" }\ntoken = { file = \"none\" }\n";
+                    [channels.whatsapp]\nverify_token = { file = \"verify\" }\ntoken = { file = \"none\" }\n\
+                    [[hooks]]\nname = \"told\"\nwhere = \"\"\nurl = \"https://example.org\"\n\
+                    secret = { file = \"hook\" }\n";
         let config = parse(text, Path::new("test.toml")).unwrap();
         let mut read: Vec<_> = config
             .credentials(folder.path())
@@ -99,5 +125,19 @@ mod tests {
         let mut expected = names.map(|name| format!("value of {name}"));
         expected.sort_unstable();
         assert_eq!(read, expected);
+        // They are the files that nobody else may read, and each has the key that names it.
+        let mut files: Vec<_> = config.secret_files().filter_map(Path::to_str).collect();
+        files.sort_unstable();
+        let mut expected = [&names[..], &["none"]].concat();
+        expected.sort_unstable();
+        assert_eq!(files, expected);
+        let keys: Vec<_> = config.secrets().map(|(key, _)| key).collect();
+        for key in [
+            "agent.acp.env.KEY",
+            "channels.slack.app_token",
+            "hooks.told.secret",
+        ] {
+            assert!(keys.iter().any(|known| known == key), "{key}: {keys:?}");
+        }
     }
 }
