@@ -150,6 +150,25 @@ fn no_sentence_to_a_chat_names_a_setting() {
     );
 }
 
+/// Whoever starts the bot without a model shows these to people in chats.
+#[test]
+fn no_answer_of_the_demonstration_names_a_setting() {
+    let settings = setting_names();
+    let demo = foldback_agents::demo::load().unwrap();
+    let script = demo.script();
+    let texts = script
+        .iter()
+        .flat_map(|rule| &rule.agent)
+        .filter_map(|step| match &step.act {
+            foldback_agents::Act::Text(text) => Some(text),
+            _ => None,
+        });
+    for text in texts {
+        let named: Vec<_> = settings.iter().filter(|name| text.contains(*name)).collect();
+        assert!(named.is_empty(), "{text:?} names {named:?}");
+    }
+}
+
 #[test]
 fn the_operator_is_told_which_setting_decided_in_the_place_of_a_person() {
     let why = NoDecision::TimedOut(Interval::minutes(5)).for_operator();
