@@ -1,23 +1,26 @@
 //! Front ends that answer in a platform's place, and turns of which nobody knows whether all of it arrived.
 
-use crate::bot::{Bot, killed, runtime, text};
+use crate::bot::{Bot, killed, later, runtime, text};
 use async_trait::async_trait;
 use foldback_channels::{
     Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Loopback, Refusal, platform,
     sim::{CallFailure, CallFault},
 };
 use foldback_pipeline::Rules;
-use foldback_wire::{
-    Attachment, Capabilities, ChatId, OpKind, Operation, OutcomeCode, RefusalCode, Terminal,
-};
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering},
+use foldback_wire::{Attachment, Capabilities, ChatId, OpKind, OutcomeCode, RefusalCode, Terminal};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
 };
 
 /// A platform behind a front end that passes the first calls on to nobody.
 struct FrontEnd {
     platform: Arc<Loopback>,
+    /// The calls that it refuses.
+    of: OpKind,
     refuses: AtomicU32,
 }
 
@@ -32,12 +35,13 @@ impl ChannelAdapter for FrontEnd {
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
-        let is_text = matches!(call.operation, Operation::SendText { .. });
         let refuses = |left: u32| left.checked_sub(1);
-        let refused = self
-            .refuses
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, refuses);
-        if is_text && refused.is_ok() {
+        let refused = call.operation.kind() == self.of
+            && self
+                .refuses
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, refuses)
+                .is_ok();
+        if refused {
             return Err(Refusal {
                 by_front_end: true,
                 ..Refusal::new(RefusalCode::Transient, "it answered 502 without a word").or_done()
@@ -56,6 +60,7 @@ async fn answered(settings: &str, refuses: u32) -> (Bot, Terminal) {
     let settings = format!("[typing]\nenabled = false\n{settings}");
     let front = |platform| FrontEnd {
         platform,
+        of: OpKind::SendText,
         refuses: AtomicU32::new(refuses),
     };
     let bot = Bot::through(platform::SIGNAL, &settings, front).await;
@@ -87,6 +92,27 @@ async fn a_front_end_that_lets_nothing_through_makes_a_dead_letter() {
     let (bot, terminal) = answered("", 99).await;
     assert!(matches!(terminal, Terminal::Failed { .. }), "{terminal}");
     assert_eq!(bot.outcomes().await[0].1.code, OutcomeCode::Failed);
+}
+
+/// The platform may have a live edit that a front end gave up on, and make it behind the final one.
+#[tokio::test(start_paused = true)]
+async fn a_final_text_is_confirmed_after_a_live_edit_that_a_front_end_refused() {
+    let front = |platform| FrontEnd {
+        platform,
+        of: OpKind::EditText,
+        refuses: AtomicU32::new(1),
+    };
+    let bot = Bot::through(platform::TELEGRAM, "", front).await;
+    bot.says([text("one"), later(3_000, " two"), later(100, " three")]);
+    assert_eq!(bot.turn(platform::TELEGRAM, "hi").await, Terminal::Replied);
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    assert_eq!(bot.screen(platform::TELEGRAM), ["one two three"]);
+    let unknown = bot.outcomes().await.into_iter();
+    let unknown = unknown.filter(|(_, outcome)| outcome.code == OutcomeCode::Unknown);
+    assert_eq!(unknown.count(), 1, "the live edit");
+    let edits = bot.calls(platform::TELEGRAM, OpKind::EditText).len();
+    assert_eq!(edits, 2, "the final text, and the same once more");
+    bot.check().await;
 }
 
 #[test]

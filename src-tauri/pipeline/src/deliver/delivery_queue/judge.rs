@@ -92,7 +92,9 @@ pub(crate) fn judge(
             .filter(|_| refusal.code == RefusalCode::RateLimited)
             .or(refusal.retry_after),
     };
-    let passed_on = policy.gateway_errors == GatewayErrors::Unknown || !refusal.by_front_end;
+    // A live edit is not made again at once, and repeating one doubles nothing: in doubt, the final text is confirmed.
+    let is_live_edit = attempt.live && !attempt.creates;
+    let passed_on = policy.gateway_errors == GatewayErrors::Unknown || !refusal.by_front_end || is_live_edit;
     let maybe_done = refusal.maybe_done && passed_on;
     if maybe_done && !attempt.repeatable && rules.holds(Rule::DeliverUnknown) {
         return settle(OutcomeCode::Unknown, &refusal.detail);

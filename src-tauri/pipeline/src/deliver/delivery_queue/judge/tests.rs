@@ -215,5 +215,13 @@ fn what_a_front_end_refused_is_tried_again_unless_it_is_to_count_as_unknown() {
         creates: false,
         ..FIRST
     };
-    assert_eq!(code(verdict(GatewayErrors::Retry, live)), OutcomeCode::Failed);
+    assert_eq!(code(verdict(GatewayErrors::Retry, live)), OutcomeCode::Unknown);
+    let first_text = CallAttempt {
+        creates: true,
+        ..live
+    };
+    assert_eq!(
+        code(verdict(GatewayErrors::Retry, first_text)),
+        OutcomeCode::Failed
+    );
 }
