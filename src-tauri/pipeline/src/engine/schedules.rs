@@ -25,6 +25,7 @@ use crate::{
     schedule_history::{ScheduleHistory, ScheduleState},
     schedule_prompt::{SchedulePrompt, schedule_prompt},
     schedule_times::{MissedTimes, ScheduleTimes},
+    supervise::contained,
 };
 use foldback_store::StoreError;
 use foldback_wire::{
@@ -74,8 +75,18 @@ impl Core {
         let ends = &self.context.shutdown.no_new_turns;
         while !all.is_empty() && !ends.is_cancelled() {
             for (schedule, times) in &all {
-                if let Err(error) = self.begin_due(schedule, times).await {
-                    tracing::error!(schedule = %schedule.name, %error, "a schedule does not run");
+                let (core, due, times) = (Arc::clone(&self), (*schedule).clone(), times.clone());
+                // A panic in one of them leaves the others their times.
+                let begun = contained(async move { core.begin_due(&due, &times).await }).await;
+                match begun {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => {
+                        tracing::error!(schedule = %schedule.name, %error, "a schedule does not run");
+                    }
+                    Err(panicked) => {
+                        let fate = format!("the schedule {} did not run", schedule.name);
+                        self.context.recorder.tell_panic(&fate, &panicked);
+                    }
                 }
             }
             let clock = &self.context.recorder.clock;

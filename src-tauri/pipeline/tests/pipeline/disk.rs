@@ -128,6 +128,43 @@ async fn a_start_reads_what_is_open_and_nothing_that_is_over() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_schedule_that_panics_is_told_of_and_runs_at_its_next_time() {
+    let world = World::new();
+    let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
+    for answer in ["Nothing much.", "Nothing new."] {
+        agent.queue(None, vec![text(answer)]);
+    }
+    let journal = Arc::new(Odd {
+        inner: Arc::clone(&world.journal),
+        refused: AtomicBool::new(false),
+        panics: true,
+        forgets_in: Duration::ZERO,
+        read: AtomicUsize::new(0),
+    });
+    let hourly = "[channels.telegram]\n[[schedule]]\nname = \"hourly\"\nevery = \"1h\"\n\
+                  channel = \"telegram\"\nchat = \"c1\"\nprompt = \"What is new?\"\n";
+    let parts = Parts {
+        journal,
+        ..parts(&world, hourly, Rules::all(), agent)
+    };
+    let _engine = Engine::start(parts).await.unwrap();
+    tokio::time::sleep(Duration::from_mins(125)).await;
+    let events = world.journal.read(Seq(1), usize::MAX).await.unwrap();
+    let told = events.iter().filter(|event| match &event.kind {
+        Kind::Warned { detail } => {
+            detail.contains("the schedule hourly did not run") && detail.contains("on purpose")
+        }
+        _ => false,
+    });
+    assert_eq!(told.count(), 1, "the panic is an event");
+    let answered = events.iter().any(|event| match &event.kind {
+        Kind::TurnEnded { terminal } => *terminal == Terminal::Replied,
+        _ => false,
+    });
+    assert!(answered, "a later run is answered");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_message_that_panics_is_told_of_and_the_next_ones_are_taken_in() {
     let world = World::new();
     let elsewhere = Bot::in_world(World::new(), "", Rules::all()).await;
