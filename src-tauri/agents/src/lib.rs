@@ -43,3 +43,4 @@ pub use program::{Program, ProgramEnd};
 pub use script::{
     Act, PermissionStep, Rule, RuleError, ScriptAgent, ScriptStep, SessionStep, SteeredStep, ToolStep, When,
 };
+pub use status::names_bad_key;

@@ -21,6 +21,16 @@ const NO_MODEL: [&str; 5] = [
     "no such model",
 ];
 
+/// Words with which Google refuses a key, in lower case, under a status that does not say so: 400. Gateways and gemini-cli
+/// pass them on.
+const BAD_KEY: [&str; 3] = ["api key not valid", "api key not found", "api_key_invalid"];
+
+/// True for words with which a server says, under a status that does not, that it refuses the key.
+pub fn names_bad_key(words: &str) -> bool {
+    let words = words.to_ascii_lowercase();
+    BAD_KEY.into_iter().any(|part| words.contains(part))
+}
+
 /// The fault of a refusal; `None` for what is no refusal's status (300 to 599).
 pub(crate) fn fault_of_status(status: u16, words: &str) -> Option<StatusFault> {
     use AgentFault::{Internal, NoModel, Overloaded, RateLimited, Rejected, Timeout, Unauthorized};
@@ -29,6 +39,7 @@ pub(crate) fn fault_of_status(status: u16, words: &str) -> Option<StatusFault> {
     let (fault, passing) = match status {
         404 if about("model") || about("agent") => (NoModel, false),
         400 | 422 if NO_MODEL.into_iter().any(about) => (NoModel, false),
+        400 if names_bad_key(&words) => (Unauthorized, false),
         401 | 403 => (Unauthorized, false),
         408 => (Timeout, true),
         429 => (RateLimited, true),
@@ -44,6 +55,19 @@ pub(crate) fn fault_of_status(status: u16, words: &str) -> Option<StatusFault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_that_is_refused_with_400_is_known_by_its_words() {
+        for words in [
+            "API key not valid. Please pass a valid API key.",
+            "API Key not found. Please pass a valid API key.",
+            r#"{"reason": "API_KEY_INVALID", "domain": "googleapis.com"}"#,
+        ] {
+            let refused = fault_of_status(400, words).expect("a refusal");
+            let known = (refused.fault, refused.passing);
+            assert_eq!(known, (AgentFault::Unauthorized, false), "{words}");
+        }
+    }
 
     #[test]
     fn a_model_that_is_not_there_is_known_by_its_words() {

@@ -1,8 +1,12 @@
 //! What goes wrong with a process and its protocol.
 
-use crate::{Secret, status::fault_of_status};
+use crate::{
+    Secret,
+    status::{fault_of_status, names_bad_key},
+};
 use agent_client_protocol::v1::schema::{Error, ErrorCode};
 use foldback_wire::AgentFault;
+use serde_json::Value;
 
 /// Longest detail in bytes.
 const DETAIL_BYTES: usize = 400;
@@ -30,7 +34,9 @@ impl Failure {
             ErrorCode::Other(code) => u16::try_from(code)
                 .ok()
                 .and_then(|status| fault_of_status(status, &words(error)))
-                .map_or(AgentFault::Rejected, |refused| refused.fault),
+                .map(|refused| refused.fault)
+                .or_else(|| passed_on(error))
+                .unwrap_or(AgentFault::Rejected),
             _ => AgentFault::Rejected,
         };
         let data = match &error.data {
@@ -42,29 +48,78 @@ impl Failure {
     }
 }
 
-/// The fault of the API behind the agent, where an error of its own passes that API's status on: in a field of its data
-/// (codex-acp), or in its words, as Claude Code writes them ("API Error: 429 …"). gemini-cli has it as the error's code.
+/// The fault of the API behind the agent, where an error of its own passes it on: as a word or a status somewhere in its
+/// data (codex-acp, claude-agent-acp), or in its words, as Claude Code writes them ("API Error: 429 …"). gemini-cli has
+/// the status as the error's code.
 fn passed_on(error: &Error) -> Option<AgentFault> {
-    let field = |name: &&str| error.data.as_ref()?.get(name)?.as_u64();
-    let in_data = [
-        "status",
-        "statusCode",
-        "httpStatusCode",
-        "http_status_code",
-        "code",
-    ];
     let words = words(error);
+    let of_status = |status: u64| Some(fault_of_status(u16::try_from(status).ok()?, &words)?.fault);
+    let named = |name: &str, value: &Value| {
+        let word = value.as_str().filter(|_| NAMES.contains(&name))?;
+        fault_of_word(word)
+    };
+    let numbered = |name: &str, value: &Value| {
+        let status = value.as_u64().filter(|_| STATUSES.contains(&name))?;
+        of_status(status)
+    };
     let in_words = || {
         let (_, after) = words.split_once("API Error: ")?;
-        after
-            .split(|letter: char| !letter.is_ascii_digit())
-            .next()?
-            .parse()
-            .ok()
+        let status = after.split(|letter: char| !letter.is_ascii_digit()).next()?;
+        of_status(status.parse().ok()?)
     };
-    let status = in_data.iter().find_map(field).or_else(in_words)?;
-    let refused = fault_of_status(u16::try_from(status).ok()?, &words)?;
-    Some(refused.fault)
+    let data = error.data.as_ref();
+    data.and_then(|data| find_field(data, &named))
+        .or_else(|| find_field(data?, &numbered))
+        .or_else(in_words)
+        .or_else(|| fault_of_sentence(&words))
+}
+
+/// Fields that name a fault: codex-acp's and claude-agent-acp's.
+const NAMES: [&str; 2] = ["codex_error_info", "errorKind"];
+/// Fields that hold the status of the API behind an agent.
+const STATUSES: [&str; 5] = [
+    "status",
+    "statusCode",
+    "httpStatusCode",
+    "http_status_code",
+    "code",
+];
+
+/// Reads the first field that can be read, at whatever depth, the outer ones first.
+fn find_field<T>(data: &Value, read: &dyn Fn(&str, &Value) -> Option<T>) -> Option<T> {
+    match data {
+        Value::Object(fields) => fields
+            .iter()
+            .find_map(|(name, value)| read(name, value))
+            .or_else(|| fields.values().find_map(|value| find_field(value, read))),
+        Value::Array(items) => items.iter().find_map(|item| find_field(item, read)),
+        _ => None,
+    }
+}
+
+/// The fault that an agent names in a word.
+fn fault_of_word(word: &str) -> Option<AgentFault> {
+    Some(match word {
+        "unauthorized" | "authentication_failed" => AgentFault::Unauthorized,
+        "usage_limit_exceeded" | "rate_limit" => AgentFault::RateLimited,
+        "server_overloaded" | "overloaded" => AgentFault::Overloaded,
+        "billing_error" => AgentFault::Rejected,
+        _ => return None,
+    })
+}
+
+/// The fault that an agent tells in a sentence alone, as Claude Code does where no account is signed in, or where the
+/// limit of a plan is reached.
+fn fault_of_sentence(words: &str) -> Option<AgentFault> {
+    let told = words.to_ascii_lowercase().replace('’', "'");
+    let says = |words: &[&str]| words.iter().any(|words| told.contains(words));
+    if names_bad_key(&told) || says(&["invalid api key", "please run /login"]) {
+        Some(AgentFault::Unauthorized)
+    } else if says(&["hit your limit", "hit your usage limit"]) {
+        Some(AgentFault::RateLimited)
+    } else {
+        None
+    }
 }
 
 /// Everything that an error says.
@@ -91,43 +146,4 @@ pub(super) fn without(secrets: &[Secret], words: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn the_status_of_the_api_behind_the_agent_is_told_apart() {
-        use AgentFault::{Internal, NoModel, Overloaded, RateLimited, Rejected, Unauthorized};
-        for (error, fault) in [
-            (json!({"code": 401, "message": "API key not valid"}), Unauthorized),
-            (
-                json!({"code": 404, "message": "models/gemini-x is not found"}),
-                NoModel,
-            ),
-            (json!({"code": 429, "message": "Resource exhausted"}), RateLimited),
-            (json!({"code": 500, "message": "An internal error"}), Internal),
-            (
-                json!({"code": 503, "message": "The model is overloaded"}),
-                Overloaded,
-            ),
-            (
-                json!({"code": -32000, "message": "Authentication required"}),
-                Unauthorized,
-            ),
-            (json!({"code": -32603, "message": "Internal error"}), Internal),
-            (
-                json!({"code": -32603, "message": "Internal error: API Error: 429 {\"type\":\"error\"}"}),
-                RateLimited,
-            ),
-            (
-                json!({"code": -32603, "message": "Internal error", "data": {"http_status_code": 401}}),
-                Unauthorized,
-            ),
-            (json!({"code": -32602, "message": "Invalid params"}), Rejected),
-            (json!({"code": -32050, "message": "something new"}), Rejected),
-        ] {
-            let read: Error = serde_json::from_value(error.clone()).expect("an error");
-            assert_eq!(Failure::refused("session/prompt", &read).fault, fault, "{error}");
-        }
-    }
-}
+mod tests;

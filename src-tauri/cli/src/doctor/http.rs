@@ -56,6 +56,11 @@ impl From<NoReply> for Answer {
 }
 
 impl Reply {
+    /// True where the server refuses the key, or wants one: Google says so with 400 and in words.
+    pub(super) fn refuses_key(&self) -> bool {
+        matches!(self.status, 401 | 403) || self.status == 400 && foldback_agents::names_bad_key(&self.body)
+    }
+
     /// The body as JSON; `None` where it is none.
     pub(super) fn json(&self) -> Option<Value> {
         serde_json::from_str(&self.body).ok()

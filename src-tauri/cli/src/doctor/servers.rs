@@ -150,11 +150,11 @@ impl Server {
         let known = reply.status == 200 && reply.json().is_some()
             || reply.status == 404 && self.backend != "openai" && reply.json().is_some();
         match reply.status {
-            401 | 403 if with_key => {
+            _ if reply.refuses_key() && with_key => {
                 let todo = format!("mend {}", self.key("api_key"));
                 Answer::wrong(format!("refuses the key with {}", reply.status), &todo)
             }
-            401 | 403 => {
+            _ if reply.refuses_key() => {
                 let todo = format!("name the key's place in {}", self.key("api_key"));
                 Answer::wrong(format!("wants a key ({})", reply.status), &todo)
             }

@@ -121,11 +121,11 @@ fn judge_models(table: &str, reply: &Reply, model: Option<&str>, tried: KeyTried
     let list = reply.json().and_then(|json| json["data"].as_array().cloned());
     let about = tried.about();
     match (reply.status, list, model) {
-        (401 | 403, ..) if matches!(tried, KeyTried::NoKey) => Answer::wrong(
+        _ if reply.refuses_key() && matches!(tried, KeyTried::NoKey) => Answer::wrong(
             format!("wants a key ({})", reply.status),
             &format!("name the key's place in {table}.api_key"),
         ),
-        (401 | 403, ..) => refused(table, reply.status),
+        _ if reply.refuses_key() => refused(table, reply.status),
         (200, Some(list), Some(model)) if !list.iter().any(|listed| listed["id"] == model) => Answer::note(
             format!("{about}; {model} is not in its list of models"),
             &format!("look whether {table}.model is right: some services list only a part"),

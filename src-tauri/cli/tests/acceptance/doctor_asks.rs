@@ -92,6 +92,22 @@ fn key_and_model_are_asked_for_at_the_server() {
     assert_eq!(found(&ran, "agent.openai.model", asked).0, "unasked");
 }
 
+/// Google answers 400 to a wrong key, with a list around the error where it speaks as OpenAI does.
+#[test]
+fn a_key_that_is_refused_with_400_counts_as_refused() {
+    let server = Answering::new(|_| {
+        let refused =
+            r#"[{"error": {"code": 400, "message": "API key not valid. Please pass a valid API key."}}]"#;
+        (400, refused)
+    });
+    let ran = doctor(&with_model(&server, "sk-wrong", "model = \"small\""));
+    let refused = "refuses the key with 400 → mend agent.openai.api_key";
+    assert_eq!(
+        found(&ran, "agent.openai.base_url", "GET http"),
+        ("wrong".into(), refused.into())
+    );
+}
+
 /// llama.cpp's server gives its list of models to whoever asks, and looks at the key only where a model answers.
 #[test]
 fn a_key_counts_as_tried_only_where_the_list_does_not_come_without_it() {
