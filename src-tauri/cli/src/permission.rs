@@ -160,6 +160,7 @@ fn preview(out: &mut impl Write, preview: &CallPreview) -> io::Result<()> {
         locations,
         more_locations,
         text,
+        unshown,
     } = preview;
     for FileChange {
         path,
@@ -186,6 +187,10 @@ fn preview(out: &mut impl Write, preview: &CallPreview) -> io::Result<()> {
     if let Some(text) = text {
         block(out, "it says", text)?;
     }
+    if !unshown.is_empty() {
+        let kinds = visible_line(&unshown.join(", "));
+        writeln!(out, "  parts that cannot be shown: {kinds}")?;
+    }
     Ok(())
 }
 
@@ -209,7 +214,7 @@ mod tests {
             "request": {"id": "p", "tool": null, "title": "edit\n13-1  harmless", "does": "edit",
                 "arguments": "one\n13-1  harmless\r\u{202e}", "options": [{"id": "y", "name": "Yes", "kind": "allow_once"}],
                 "preview": {"changes": [{"path": "a.md", "added": 1, "removed": 0, "diff": "@@ -0 +1 @@\n+one\n"}],
-                    "locations": ["a.md"], "more_locations": 3}},
+                    "locations": ["a.md"], "more_locations": 3, "unshown": ["terminal", "im\nage"]}},
             "since": "2026-01-01T00:00:00.000Z", "until": "2026-01-01T00:05:00.000Z", "in_chat": false, "masked": true
         }))
         .unwrap();
@@ -220,7 +225,7 @@ mod tests {
             "12-1  edit⏎13-1  harmless\n  for Al⟨U+001B⟩ice (slack, chat C1), turn 12, since \
              2026-01-01T00:00:00.000Z, rejected at 2026-01-01T00:05:00.000Z\n  arguments:\n    │ one\n    │ 13-1  \
              harmless⟨U+000D⟩⟨U+202E⟩\n  changes a.md, +1 −0:\n    │ @@ -0 +1 @@\n    │ +one\n  in a.md\n  in 3 places \
-             more\n  answers: allow (“Yes”)\n  part of it is masked as a secret; `foldback permission show 12-1` shows all of it\n"
+             more\n  parts that cannot be shown: terminal, im⏎age\n  answers: allow (“Yes”)\n  part of it is masked as a secret; `foldback permission show 12-1` shows all of it\n"
         );
     }
 }

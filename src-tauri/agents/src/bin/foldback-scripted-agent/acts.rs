@@ -78,6 +78,8 @@ impl Scripted {
             "burst" => self.burst(session, rest.parse()?)?,
             // Asks for permissions in a way of its own, and says what was chosen.
             "odd" => self.odd(session)?,
+            // Announces a call with all of it, and asks for it by nothing but its id.
+            "terse" => self.terse(session)?,
             // Announces a call and ends it.
             "again" => again(session, rest)?,
             "error" => return refuse(id, -32603, "the model answered 500"),

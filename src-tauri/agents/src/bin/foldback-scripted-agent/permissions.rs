@@ -57,6 +57,16 @@ impl Scripted {
         Ok(())
     }
 
+    pub(super) fn terse(&mut self, session: &Value) -> Done {
+        let change = json!([{"type": "diff", "path": "/etc/motd", "oldText": "a\n", "newText": "b\n"}]);
+        let call = json!({"title": "Write motd", "kind": "edit", "status": "pending", "content": change,
+            "locations": [{"path": "/etc/motd"}], "rawInput": {"path": "/etc/motd"}});
+        tool(session, "tool_call", "w1", call)?;
+        let mut wish = wish(session, "w1");
+        wish["toolCall"] = json!({"toolCallId": "w1"});
+        self.ask(PERMISSION, &wish).map(drop)
+    }
+
     /// Announces so many calls that only read, then wants to delete something, in a call that it never announced.
     fn after(&mut self, session: &Value, calls: usize) -> Done {
         for number in 0..calls {

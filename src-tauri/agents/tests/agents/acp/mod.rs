@@ -8,6 +8,7 @@ mod limits;
 mod manners;
 #[cfg(feature = "test-peers")]
 mod peers;
+mod permissions;
 mod processes;
 #[cfg(feature = "test-peers")]
 mod real;

@@ -130,6 +130,20 @@ fn what_is_shown_in_part_can_only_be_rejected() {
 }
 
 #[test]
+fn what_has_a_part_that_cannot_be_shown_says_so_and_can_only_be_rejected() {
+    let preview = CallPreview {
+        unshown: vec!["terminal".to_owned(), "image".to_owned()],
+        text: Some("It writes.".to_owned()),
+        ..CallPreview::default()
+    };
+    let text = previewed("x", None, preview);
+    let expected = "\nParts that cannot be shown: `terminal, image`\nIt says: `It writes.`\n\
+                    Not all of it can be shown here, so that it can be allowed only at the console. \
+                    Answer no or /deny 12-1 within 5 minutes to reject it.";
+    assert!(text.ends_with(expected), "{text}");
+}
+
+#[test]
 fn a_command_in_a_command_does_not_look_quoted() {
     let text = asked("echo `rm -rf ~` 'x'", None);
     assert!(text.contains("`echo ˋrm -rf ~ˋ 'x'`"), "{text}");
@@ -174,11 +188,19 @@ fn it_fits_into_the_shortest_message() {
         locations: vec![long.clone(), "𝒴".repeat(70_000)],
         more_locations: 4_000_000_000,
         text: Some(long.clone()),
+        unshown: Vec::new(),
     };
     for (title, arguments) in [("x", None), (long.as_str(), Some(long.as_str()))] {
         let text = previewed(title, arguments, preview.clone());
         assert!(text.len() <= 2_000, "{}", text.len());
         assert!(text.contains("files more\nNot all of it fits here"), "{text}");
+        let unshown = CallPreview {
+            unshown: vec![long.clone(); 16],
+            ..preview.clone()
+        };
+        let text = previewed(title, arguments, unshown);
+        assert!(text.len() <= 2_000, "{}", text.len());
+        assert!(text.contains("\nNot all of it can be shown here"), "{text}");
     }
 }
 
