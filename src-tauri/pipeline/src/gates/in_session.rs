@@ -13,9 +13,11 @@ use crate::{
     rules::Rule,
     stages::command_access::{AccessContext, CommandAccess, command_access},
 };
+use foldback_directives::inbound::Model;
 use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{
-    Actor, ChannelId, Gate, Inbound, Kind, Platform, SendPolicy, SessionId, SettingSource, Stage, TurnId,
+    Actor, ChannelId, Event, Gate, Inbound, Kind, Platform, SendPolicy, SessionId, SettingChange,
+    SettingSource, Stage, Timestamp, TurnId,
 };
 
 /// The place of a message that is for the bot.
@@ -75,8 +77,11 @@ impl Gates {
                 access,
                 kind,
             })),
-            TextMeaning::ForAgent(text) => {
+            TextMeaning::ForAgent(mut text) => {
                 let by = Actor::User(message.sender.id.clone());
+                if matches!(origin, TurnOrigin::Resumed { .. }) {
+                    Self::leave_out_done(&recorder, turn, record.began, &by, &mut text).await?;
+                }
                 let on = (session, group_send, &message.channel);
                 let admitted = self
                     .admit_to_agent(&recorder, on, record.settings, text, by)
@@ -131,6 +136,30 @@ impl Gates {
         }
     }
 
+    /// Leaves out the changes of its session that an earlier process made for the turn: what people set since then stays.
+    /// `began` is the time at which the session last began anew, which is written last.
+    async fn leave_out_done(
+        recorder: &Recorder,
+        turn: TurnId,
+        began: Option<Timestamp>,
+        by: &Actor,
+        text: &mut AgentText,
+    ) -> Result<(), StoreError> {
+        if text.reset.is_none() && text.kept.is_none() {
+            return Ok(());
+        }
+        let events = recorder.journal.turn(turn).await?;
+        if events.iter().any(|event| is_reset(event, began, by)) {
+            text.reset = None;
+        }
+        if let Some(kept) = &text.kept
+            && events.iter().any(|event| is_stored(event, kept, by))
+        {
+            text.kept = None;
+        }
+        Ok(())
+    }
+
     /// Notes what the text said beside the words for the agent, and asks whether the agent runs here at all.
     pub(super) async fn admit_to_agent(
         &self,
@@ -177,6 +206,26 @@ impl Gates {
             overrides: *overrides,
             beside,
         }))
+    }
+}
+
+/// True for the reset that a turn's author asked for, where it was carried out to its end.
+fn is_reset(event: &Event, began: Option<Timestamp>, by: &Actor) -> bool {
+    let is_asked = matches!(&event.kind, Kind::SessionReset { by: author, .. } if author == by);
+    is_asked && began.is_some_and(|began| began >= event.at)
+}
+
+/// True for the change that stored a turn's model on its session, and for what a message notes once it waits: a model
+/// that was stored already changes nothing.
+fn is_stored(event: &Event, kept: &SessionSettings, by: &Actor) -> bool {
+    let model = kept.model.as_ref().map(Model::written);
+    match &event.kind {
+        Kind::SettingsChanged { changes, by: author } => {
+            let is_model = |change: &SettingChange| change.setting == "model" && change.to == model;
+            author == by && changes.iter().any(is_model)
+        }
+        Kind::Queued { .. } | Kind::Waiting { .. } | Kind::NotSteered { .. } => true,
+        _ => false,
     }
 }
 

@@ -341,3 +341,48 @@ fn what_a_turn_sends_to_another_channel_does_not_move_the_turn_there() {
         bot.check().await;
     });
 }
+
+/// The conversation that Alice's turns are of, as it is stored.
+async fn stored(bot: &Bot) -> foldback_store::SessionRecord {
+    let events = bot.events().await;
+    let session = events.iter().find_map(|event| event.session.clone()).unwrap();
+    bot.journal.session(&session).await.unwrap().unwrap()
+}
+
+#[test]
+fn what_a_waiting_message_set_is_not_set_again_after_a_kill() {
+    let world = killed(async {
+        let bot = Bot::start().await;
+        bot.says([stall(3_600_000)]);
+        for words in ["slow please", "/new hello"] {
+            let _turn = bot.user(platform::SIGNAL, words).await;
+        }
+        assert_eq!(
+            bot.turn(platform::SIGNAL, "/think high").await,
+            Terminal::DirectiveAck
+        );
+        let _turn = bot.user(platform::SIGNAL, "/model a/b --session hi").await;
+        assert_eq!(
+            bot.turn(platform::SIGNAL, "/model c/d").await,
+            Terminal::DirectiveAck
+        );
+        bot
+    });
+    runtime().block_on(async {
+        let bot = Bot::answering(world, "", Rules::all(), [text("hello"), text("hi")]).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert_eq!(
+            bot.screen(platform::SIGNAL).last().map(String::as_str),
+            Some("hi")
+        );
+        let resets = bot.kinds().await;
+        let resets = resets
+            .iter()
+            .filter(|kind| matches!(kind, Kind::SessionReset { .. }));
+        assert_eq!(resets.count(), 1, "by the first process");
+        let settings = stored(&bot).await.settings.written();
+        let acknowledged = [("think", "high".to_owned()), ("model", "c/d".to_owned())];
+        assert_eq!(settings, acknowledged);
+        bot.check().await;
+    });
+}
