@@ -2,8 +2,11 @@
 
 use super::Commands;
 use crate::{gates::OwnAnswer, recorder::Recorder};
-use foldback_store::{SessionRecord, StoreError};
-use foldback_wire::{Kind, Usage, messages};
+use foldback_store::StoreError;
+use foldback_wire::{Kind, SessionId, TurnId, Usage, messages};
+
+/// Prompts that are looked at, the latest first: those of turns that run now tell no tokens yet.
+const PROMPTS: usize = 8;
 
 impl Commands {
     /// The agent, what goes on, what was counted, and what is set.
@@ -27,11 +30,7 @@ impl Commands {
             format!("Agent: {} with {model}", agent.backend()),
             format!("Conversation: {}, {state}", messages(turns)),
         ];
-        let used = latest(record.as_ref(), recorder, |kind| match kind {
-            Kind::Used { usage } => Some(usage),
-            _ => None,
-        });
-        let Usage { input, output } = used.await?.unwrap_or_default();
+        let Usage { input, output } = latest_usage(session, recorder).await?.unwrap_or_default();
         if input.saturating_add(output) > 0 {
             lines.push(format!("Last answer: {input} tokens read, {output} written"));
         }
@@ -48,12 +47,8 @@ impl Commands {
 
     /// The latest prompt of the session, by its size and its sections.
     pub(super) async fn latest_prompt(answer: &OwnAnswer, recorder: &Recorder) -> Result<String, StoreError> {
-        let record = recorder.journal.session(&answer.session).await?;
-        let prompt = latest(record.as_ref(), recorder, |kind| match kind {
-            Kind::Prepared { prompt } => Some(prompt),
-            _ => None,
-        });
-        let Some(prompt) = prompt.await? else {
+        let latest = prompts(&answer.session, recorder).await?.into_iter().next();
+        let Some((_, prompt)) = latest else {
             return Ok("ℹ️ The agent was not asked anything in this conversation yet.".to_owned());
         };
         let mut sections = Vec::new();
@@ -76,15 +71,32 @@ impl Commands {
     }
 }
 
-/// The last event that `wanted` takes of the latest turn of a session.
-async fn latest<T>(
-    record: Option<&SessionRecord>,
-    recorder: &Recorder,
-    wanted: impl Fn(Kind) -> Option<T>,
-) -> Result<Option<T>, StoreError> {
-    let Some(turn) = record.and_then(|record| record.latest_turn) else {
-        return Ok(None);
-    };
-    let events = recorder.journal.turn(turn).await?;
-    Ok(events.into_iter().rev().find_map(|event| wanted(event.kind)))
+/// The latest prompts of a session since it last began anew, each with its turn, the latest first. Messages that did not
+/// run have none.
+async fn prompts(session: &SessionId, recorder: &Recorder) -> Result<Vec<(TurnId, String)>, StoreError> {
+    let journal = &recorder.journal;
+    let told = journal.conversation(session, journal.head(), PROMPTS).await?;
+    let of_session = told
+        .into_iter()
+        .take_while(|event| !matches!(event.kind, Kind::SessionReset { .. }));
+    let prompts = of_session.filter_map(|event| match (event.kind, event.turn) {
+        (Kind::Prepared { prompt }, Some(turn)) => Some((turn, prompt)),
+        _ => None,
+    });
+    Ok(prompts.collect())
+}
+
+/// The tokens that the latest answer of a session took, as far as its backend told.
+async fn latest_usage(session: &SessionId, recorder: &Recorder) -> Result<Option<Usage>, StoreError> {
+    for (turn, _) in prompts(session, recorder).await? {
+        let events = recorder.journal.turn(turn).await?;
+        let used = events.into_iter().rev().find_map(|event| match event.kind {
+            Kind::Used { usage } => Some(usage),
+            _ => None,
+        });
+        if used.is_some() {
+            return Ok(used);
+        }
+    }
+    Ok(None)
 }

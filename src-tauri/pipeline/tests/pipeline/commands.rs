@@ -356,3 +356,40 @@ fn the_cap_of_a_session_comes_before_the_configured_one() {
         assert_eq!(full, Some(Terminal::Blocked { gate }));
     });
 }
+
+#[tokio::test(start_paused = true)]
+async fn status_and_context_tell_of_the_latest_answer_whatever_did_not_run_since() {
+    let settings = "[commands]\nowner_allow_from = [\"alice\"]\n";
+    let bot = Bot::with(settings).await;
+    let used = Act::Usage(foldback_wire::Usage {
+        input: 100,
+        output: 20,
+    });
+    bot.says([text("One star."), used.into()]);
+    let asked = async |words: &str| {
+        bot.turn(platform::SIGNAL, words).await;
+        bot.screen(platform::SIGNAL).last().cloned().unwrap()
+    };
+    asked("Count the stars").await;
+    asked("/send off").await;
+    let gate = foldback_wire::Gate::SendDenied;
+    assert_eq!(
+        bot.turn(platform::SIGNAL, "hello?").await,
+        Terminal::Blocked { gate }
+    );
+    let context = asked("/context").await;
+    assert!(context.starts_with("ℹ️ The agent was given "), "{context}");
+    let status = asked("/status").await;
+    assert!(
+        status.contains("Last answer: 100 tokens read, 20 written"),
+        "{status}"
+    );
+    asked("/new").await;
+    let context = asked("/context").await;
+    assert!(
+        context.contains("was not asked anything in this conversation yet"),
+        "{context}"
+    );
+    assert!(!asked("/status").await.contains("Last answer"));
+    bot.check().await;
+}
