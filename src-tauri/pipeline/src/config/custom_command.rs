@@ -1,8 +1,6 @@
 //! Commands that the configuration adds: a prompt for the agent, or a program.
 
-use super::{ByteSize, CommandTemplate, Config, Interval, access};
-use crate::command_table::COMMANDS;
-use foldback_directives::inbound::TABLE;
+use super::{ByteSize, CommandTemplate, Config, Interval, access, model_alias::taken_name};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,12 +88,9 @@ pub(super) fn unfit_command(config: &Config) -> Option<(&str, Option<&'static st
 }
 
 fn unfit(config: &Config, name: &str, command: &CustomCommand) -> Option<(Option<&'static str>, String)> {
-    let is_named = |known: &str| known.eq_ignore_ascii_case(name);
-    let built_in = COMMANDS.iter().any(|row| row.is_named(name));
-    let directive = TABLE
-        .iter()
-        .any(|row| is_named(row.name) || row.aliases.iter().any(|alias| is_named(alias)));
-    let model = config.agent.models.keys().any(|known| is_named(known));
+    let taken = taken_name(name);
+    let mut models = config.agent.models.keys();
+    let model = models.any(|known| known.eq_ignore_ascii_case(name));
     let in_form = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().count() <= LONGEST_NAME
         && name
@@ -109,6 +104,9 @@ fn unfit(config: &Config, name: &str, command: &CustomCommand) -> Option<(Option
         max_output,
         ..
     } = command;
+    if in_form && let Some(why) = taken {
+        return Some((None, why));
+    }
     let program_is_named = run.first().is_some_and(CommandTemplate::is_plain);
     Some(match (prompt, run.as_slice()) {
         _ if !in_form => (
@@ -117,8 +115,6 @@ fn unfit(config: &Config, name: &str, command: &CustomCommand) -> Option<(Option
                 "a name has small letters, digits and _, begins with a letter and has at most {LONGEST_NAME} characters"
             ),
         ),
-        _ if built_in => (None, format!("there is a command /{name} already")),
-        _ if directive => (None, format!("there is a directive /{name} already")),
         _ if model => (None, format!("/{name} is a model of agent.models already")),
         (None, []) | (Some(_), [_, ..]) => (None, "it needs either prompt or run".to_owned()),
         (Some(_), []) if !allow_from.is_empty() => (

@@ -2,7 +2,7 @@
 
 use super::{
     ChannelConfig, Config, ListEntry, OutOfBounds, custom_command::unfit_command, hooks::unfit_hook,
-    places::Places, plain_http::exposed_key, schedules::unfit_schedule,
+    model_alias::unfit_alias, places::Places, plain_http::exposed_key, schedules::unfit_schedule,
 };
 use crate::id::ANYBODY;
 use foldback_channels::platform::{self, IdOwner, misfit};
@@ -121,6 +121,10 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
     if let Some((index, why)) = unfit_hook(&config) {
         let at = Places::read(text).of_entry(&["hooks"], index);
         return Err(invalid(at, Some("hooks".to_owned()), why));
+    }
+    if let Some((name, why)) = unfit_alias(&config) {
+        let at = Places::read(text).of_field(&["agent", "models", name]);
+        return Err(invalid(at, Some(format!("agent.models.{name}")), why));
     }
     if let Some((name, key, why)) = unfit_command(&config) {
         let path: Vec<_> = ["commands", "custom", name].into_iter().chain(key).collect();

@@ -21,6 +21,7 @@ mod links;
 mod load;
 mod log;
 mod memory_flush;
+mod model_alias;
 mod output;
 mod permissions;
 mod places;
