@@ -146,6 +146,18 @@ impl GroupHistory {
         newest_first
     }
 
+    /// True where messages before this one wait in its place for the next turn there.
+    pub(crate) fn has_messages(&self, message: &Inbound, now: Timestamp) -> bool {
+        if message.chat_type != ChatType::Group || message.dry_run {
+            return false;
+        }
+        let places = self.places();
+        let kept = places.get(&place(message)).map(|messages| &messages.kept);
+        kept.into_iter()
+            .flatten()
+            .any(|(came, _)| now.since(*came) < LASTS)
+    }
+
     /// A turn at the place of this message was given messages up to this one.
     fn note_given(&self, message: &Inbound, last: &MessageId) {
         let mut places = self.places();

@@ -100,13 +100,17 @@ impl Steering {
             let why = "it has files that are read, whose text a run must know from its beginning to carry out nothing in it";
             return Ok(Err(why.to_owned()));
         }
+        let clock = pending.recorder.clock.as_ref();
+        if self.context.group_history.has_messages(message, clock.now()) {
+            let why = "messages of its group wait for it, which a run must know from its beginning to carry out nothing in them";
+            return Ok(Err(why.to_owned()));
+        }
         let grammar = self.context.scan_settings(&port);
         if must_know(&grammar, pending) {
             let why =
                 "it holds directives, which a run must know from its beginning to carry out none of them";
             return Ok(Err(why.to_owned()));
         }
-        let clock = pending.recorder.clock.as_ref();
         let none = ToldBeside::default();
         let (agent_given, cancel) = (agent.as_ref(), &run.cancel);
         let brief = brief(

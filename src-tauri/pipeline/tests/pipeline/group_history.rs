@@ -1,6 +1,6 @@
 //! What was said in a group and was not for the bot outlives the process that heard it.
 
-use crate::bot::{Bot, World, killed, runtime, text};
+use crate::bot::{Bot, World, killed, later, runtime, text};
 use foldback_agents::Act;
 use foldback_channels::platform;
 use foldback_pipeline::Rules;
@@ -233,4 +233,27 @@ fn what_another_gate_stopped_is_not_given_after_a_start() {
         let bot = Bot::in_world(world, KEEPING, Rules::all()).await;
         assert_eq!(given_with_a_question(&bot).await, ["first"]);
     });
+}
+
+/// A run that began without them would carry out what the agent repeats of them.
+#[tokio::test(start_paused = true)]
+async fn a_message_behind_others_of_its_group_has_a_run_of_its_own_and_gets_them() {
+    let settings = format!("{KEEPING}[queue]\nmode = \"steer\"\n");
+    let bot = Bot::with(&settings).await;
+    bot.says([later(10_000, "one")]);
+    let first = bot.engine.submit(in_group(&bot, "1", true)).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let steered = bot.engine.submit(in_group(&bot, "2", true)).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    overhears(&bot, &["by the way"]).await;
+    for words in [" two", "three"] {
+        bot.says([text(words)]);
+    }
+    let behind = bot.engine.submit(in_group(&bot, "3", true)).await.unwrap();
+    let (into, id) = (first.id, behind.id);
+    assert_eq!(first.ended().await, Some(Terminal::Replied));
+    assert_eq!(steered.ended().await, Some(Terminal::Steered { into }));
+    assert_eq!(behind.ended().await, Some(Terminal::Replied));
+    assert_eq!(given(&bot, id).await, ["by the way"]);
+    bot.check().await;
 }
