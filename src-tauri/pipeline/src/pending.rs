@@ -24,8 +24,8 @@ pub(crate) struct Pending {
     pub(crate) came: SteadyTime,
     /// The message of the bot that its answer is written into.
     pub(crate) into: Option<MessageId>,
-    /// The agent of another turn was given it, and it waits for a run of its own, too.
-    pub(crate) steered: bool,
+    /// The turn whose agent was given it, where it waits for a run of its own, too.
+    pub(crate) steered: Option<TurnId>,
     /// Messages of its sender that came right before it and are answered with it.
     pub(crate) parts: Vec<JoinedMessage>,
     /// An earlier process received it.

@@ -245,7 +245,7 @@ impl Core {
             recorder,
             into,
             parts: Vec::new(),
-            steered: false,
+            steered: None,
             resumed: matches!(origin, TurnOrigin::Resumed { .. }),
             schedule,
             queue,

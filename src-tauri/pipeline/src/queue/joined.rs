@@ -9,9 +9,18 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+/// The messages that one turn's agent was given.
+#[derive(Default)]
+struct OpenTurn {
+    /// Those that end with it.
+    messages: Vec<JoinedMessage>,
+    /// How many it was given, those that have a run of their own, too, among them.
+    given: usize,
+}
+
 /// By the turn whose agent was given them, while it goes on.
 pub(super) struct JoinedMessages {
-    open: Mutex<HashMap<TurnId, Vec<JoinedMessage>>>,
+    open: Mutex<HashMap<TurnId, OpenTurn>>,
     seen: Arc<SeenMessages>,
     rules: Rules,
 }
@@ -27,26 +36,33 @@ impl JoinedMessages {
 
     /// A turn begins.
     pub(super) fn open(&self, turn: TurnId) {
-        self.lock().insert(turn, Vec::new());
+        self.lock().insert(turn, OpenTurn::default());
     }
 
     /// A message came into a turn. It ends at once where that has ended meanwhile.
     pub(super) fn add(&self, into: TurnId, message: JoinedMessage) -> Result<(), StoreError> {
-        if let Some(all) = self.lock().get_mut(&into) {
-            all.push(message);
+        if let Some(open) = self.lock().get_mut(&into) {
+            open.messages.push(message);
             return Ok(());
         }
         self.end(into, message, TurnEnd::Answered)
     }
 
+    /// A turn's agent was given so many more messages.
+    pub(super) fn note_given(&self, turn: TurnId, count: usize) {
+        if let Some(open) = self.lock().get_mut(&turn) {
+            open.given += count;
+        }
+    }
+
     /// How many messages came into a turn so far.
     pub(super) fn count(&self, turn: TurnId) -> usize {
-        self.lock().get(&turn).map_or(0, Vec::len)
+        self.lock().get(&turn).map_or(0, |open| open.given)
     }
 
     /// A turn is over: what came into it ends as it did. `None` where it stays open, and they with it.
     pub(super) fn close(&self, turn: TurnId, joined: Vec<JoinedMessage>, end: Option<TurnEnd>) {
-        let more = self.lock().remove(&turn).unwrap_or_default();
+        let more = self.lock().remove(&turn).unwrap_or_default().messages;
         let Some(end) = end else {
             let mut seen = self.seen.lock();
             for message in joined.into_iter().chain(more) {
@@ -81,7 +97,7 @@ impl JoinedMessages {
         Ok(())
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<TurnId, Vec<JoinedMessage>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<TurnId, OpenTurn>> {
         // Every change leaves it whole, so that a panic elsewhere does not matter here.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }

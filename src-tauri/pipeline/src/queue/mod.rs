@@ -192,13 +192,20 @@ impl TurnQueue {
             }
             QueueEntry::Waits(displaced) => {
                 for old in displaced {
-                    self.refuse_for_good(old, &displaced_by(turn, &settings))?;
+                    match old.steered {
+                        Some(into) => self.end_with_run(old, into)?,
+                        None => self.refuse_for_good(old, &displaced_by(turn, &settings))?,
+                    }
                 }
                 if settings.mode.value == QueueMode::Interrupt {
                     self.interrupt((&session, &route), turn, &by)?;
                 }
             }
             QueueEntry::Full(pending) => {
+                if let Some(into) = pending.steered {
+                    self.end_with_run(pending, into)?;
+                    return noted.into_inner();
+                }
                 let cap = settings.cap.value;
                 let waiting = messages_wait(cap);
                 let detail = format!("{waiting} in this conversation already");

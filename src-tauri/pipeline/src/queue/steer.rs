@@ -56,7 +56,7 @@ impl TurnQueue {
         let Some(how) = how else {
             return self.wait_turn(pending);
         };
-        let waits = |others: &VecDeque<Pending>| others.iter().any(|other| !other.steered);
+        let waits = |others: &VecDeque<Pending>| others.iter().any(|other| other.steered.is_none());
         let is_overtaking = self.conversations.inspect_waiting(&pending.session, waits);
         if is_overtaking.is_some_and(|(waits, _)| waits) {
             pending.recorder.note(Kind::NotSteered {
@@ -82,15 +82,31 @@ impl TurnQueue {
     ) -> Result<(), StoreError> {
         match taken {
             None => self.wait_turn(pending),
-            Some(_) if how == JoinKind::SteeredToo => {
-                pending.steered = true;
-                self.wait_turn(pending)
-            }
             Some(into) => {
-                let all = pending.into_messages(how);
-                all.into_iter()
-                    .try_for_each(|message| self.joined.add(into, message))
+                self.joined.note_given(into, 1 + pending.parts.len());
+                if how == JoinKind::SteeredToo {
+                    pending.steered = Some(into);
+                    return self.wait_turn(pending);
+                }
+                self.join(pending, into)
             }
         }
+    }
+
+    /// Has a message end with the turn whose agent was given it, and with no run of its own.
+    fn join(&self, pending: Pending, into: TurnId) -> Result<(), StoreError> {
+        let all = pending.into_messages(JoinKind::Steered);
+        all.into_iter()
+            .try_for_each(|message| self.joined.add(into, message))
+    }
+
+    /// Has a message that finds no place in the queue end with the turn `into`, whose agent has it already.
+    pub(super) fn end_with_run(&self, pending: Pending, into: TurnId) -> Result<(), StoreError> {
+        let how = JoinKind::Steered;
+        // Until that turn has ended, the next start has to know that it waits for no run of its own any more.
+        for recorder in pending.recorders() {
+            recorder.note(Kind::Joined { into, how })?;
+        }
+        self.join(pending, into)
     }
 }

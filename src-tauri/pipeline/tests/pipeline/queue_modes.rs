@@ -440,3 +440,96 @@ fn what_joined_a_run_that_a_kill_cut_off_is_told() {
         });
     }
 }
+
+/// A conversation with room for one message, into which three come while its agent is at work, and the end of each.
+async fn three_in_backlog(drop: &str) -> (Bot, [Terminal; 4]) {
+    let settings = format!("[queue]\nmode = \"steer-backlog\"\ncap = 1\ndrop = \"{drop}\"\n");
+    let bot = Bot::with(&settings).await;
+    bot.says([text("One star."), waits_for_input(), later(10_000, " Done.")]);
+    let first = bot.user(ON, "1").await;
+    let mut turns = vec![first];
+    for words in ["2", "3", "4"] {
+        pause(1_000).await;
+        turns.push(bot.user(ON, words).await);
+    }
+    pause(1_000).await;
+    for words in ["two", "three", "four"] {
+        bot.says([text(words)]);
+    }
+    let mut ends = Vec::new();
+    for turn in turns {
+        ends.push(turn.ended().await.unwrap());
+    }
+    (bot, ends.try_into().unwrap())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_agent_has_and_finds_no_place_to_wait_ends_with_the_run() {
+    let (bot, [first, second, third, fourth]) = three_in_backlog("old").await;
+    assert_eq!(first, Terminal::Replied);
+    assert!(matches!(second, Terminal::Steered { .. }), "{second:?}");
+    assert_eq!(
+        third,
+        Terminal::Dropped,
+        "the agent does not have it: one came in already"
+    );
+    assert_eq!(fourth, Terminal::Replied);
+    let told = not_steered(&bot).await;
+    let full = "as many as may wait came into the run already: 1";
+    assert_eq!(told[0].1, full, "{told:?}");
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_steers_and_waits_counts_as_much_as_what_only_steers() {
+    let (bot, [first, second, third, fourth]) = three_in_backlog("new").await;
+    assert_eq!([first, second], [Terminal::Replied, Terminal::Replied]);
+    let gate = foldback_wire::Gate::QueueFull;
+    assert_eq!(
+        [third, fourth],
+        [Terminal::Blocked { gate }, Terminal::Blocked { gate }]
+    );
+    bot.check().await;
+}
+
+/// What an earlier run was given waits still, and fills the queue.
+#[tokio::test(start_paused = true)]
+async fn what_the_agent_has_is_not_blocked_where_the_queue_is_full() {
+    for (drop, third_end, fifth_end) in [("new", None, Some(1)), ("old", Some(0), None)] {
+        let settings = format!("[queue]\nmode = \"steer-backlog\"\ncap = 2\ndrop = \"{drop}\"\n");
+        let bot = Bot::with(&settings).await;
+        bot.says([later(10_000, "one")]);
+        // The script answers a message that it did not wait for at the end of its run.
+        for words in ["given 2", "given 3"] {
+            bot.says([text(words)]);
+        }
+        bot.says([later(10_000, "two")]);
+        for words in ["given 4", "given 5", "own", "last"] {
+            bot.says([text(words)]);
+        }
+        let mut turns = vec![bot.user(ON, "1").await];
+        for words in ["2", "3"] {
+            pause(1_000).await;
+            turns.push(bot.user(ON, words).await);
+        }
+        pause(10_000).await;
+        for words in ["4", "5"] {
+            turns.push(bot.user(ON, words).await);
+            pause(1_000).await;
+        }
+        let ids: Vec<_> = turns.iter().map(|turn| turn.id).collect();
+        let steered =
+            |into: Option<usize>| into.map_or(Terminal::Replied, |at| Terminal::Steered { into: ids[at] });
+        let mut ends = Vec::new();
+        for turn in turns {
+            ends.push(turn.ended().await.unwrap());
+        }
+        let (replied, third, fifth) = (Terminal::Replied, steered(third_end), steered(fifth_end));
+        assert_eq!(
+            ends,
+            [replied.clone(), replied.clone(), third, replied, fifth],
+            "{drop}"
+        );
+        bot.check().await;
+    }
+}
