@@ -11,7 +11,7 @@ use crate::{
     session_settings::{levels_of, model_of_name},
     stages::{
         abort::{is_mention_token, is_stop_word},
-        addressed::AddressedText,
+        addressed::{AddressedText, without_last},
         command_access::CommandAccess,
         commands::{Action, COMMANDS, CommandRow, Recognised, recognise},
         inline_directives::{Inline, InlineContext, read_directives},
@@ -191,7 +191,7 @@ impl TextContext<'_> {
         AddressedText::read(&message.text, is_mention, |word| is_direct || is_mention(word))
     }
 
-    /// The text of a message that may be a command: without the word at its start that names the bot, and without the
+    /// The text of a message that may be a command: without the word at its start or its end that names the bot, and without the
     /// brackets of a command that stands alone in them.
     fn command_text<'m>(&self, message: &'m Inbound) -> Cow<'m, str> {
         let text = self.without_mention(message);
@@ -201,12 +201,15 @@ impl TextContext<'_> {
         whole.map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
-    /// The text of a message without the word at its start that names the bot.
+    /// The text of a message without the word at its start, or else at its end, that names the bot.
     fn without_mention<'m>(&self, message: &'m Inbound) -> &'m str {
         let text = message.text.trim();
+        let is_mention = |word: &str| self.names_bot(message, word);
         match text.split_once(char::is_whitespace) {
-            Some((first, rest)) if self.names_bot(message, first) => rest.trim_start(),
-            _ => text,
+            Some((first, rest)) if is_mention(first) => rest.trim_start(),
+            // `/command@bot` names it already.
+            Some((first, _)) if first.contains('@') => text,
+            _ => without_last(text, is_mention).unwrap_or(text),
         }
     }
 

@@ -3,8 +3,9 @@
 
 use crate::rules::{Rule, Rules};
 
-/// Words that stop a run, in lower case.
+/// Words that stop a run, in lower case; the command, too, as people put punctuation behind it.
 const STOP_WORDS: &[&str] = &[
+    "/stop",
     "stop",
     "esc",
     "abort",
@@ -74,7 +75,8 @@ pub(crate) fn is_stop_word(rules: Rules, text: &str, is_mention: impl Fn(&str) -
     if !rules.holds(Rule::AbortAlone) {
         return words.first().is_some_and(|word| STOP_WORDS.contains(word));
     }
-    STOP_WORDS.contains(&plain.trim_end_matches(TAIL))
+    // French sets a space before the mark.
+    STOP_WORDS.contains(&plain.trim_end_matches(TAIL).trim_end())
 }
 
 /// Whether a word has the form in which platforms name a user: `@name`, `<@id>`.
@@ -98,6 +100,12 @@ mod tests {
             "STOP don’t do anything",
             "@bot stop",
             "<@123> stop",
+            "Arrête !",
+            "please stop !",
+            "/stop.",
+            "/STOP!",
+            "/stop @bot",
+            "/stop <@123>",
         ] {
             assert!(stops(text), "{text}");
         }
@@ -109,6 +117,8 @@ mod tests {
             "",
             "@bot",
             "nonstop",
+            "/stop it",
+            "!",
         ] {
             assert!(!stops(text), "{text}");
         }

@@ -3,6 +3,7 @@
 //! ```text
 //!   @bot /think high plan it      is read as  /think high plan it
 //!   /think@bot high plan it       is read as  /think high plan it
+//!   /think high plan it @bot      is read as  /think high plan it
 //! ```
 
 use foldback_directives::Span;
@@ -13,13 +14,17 @@ pub(crate) struct AddressedText {
     pub(crate) text: String,
     /// Bytes of the message up to the end of the word at its start that names the bot; 0 where none does.
     mention: usize,
+    /// The byte of the message at which the word at its end that names the bot begins, with the white space before it; the
+    /// length of the message where none does.
+    tail: usize,
     /// The bytes of the message that were cut out, in order.
     cuts: Vec<Span>,
 }
 
 impl AddressedText {
     /// Cuts out the first word where `is_mention` says that it names the bot, and the `@name` behind the first `/word` where
-    /// `is_own` says that it is the bot's.
+    /// `is_own` says that it is the bot's. Where neither is there, the last word that names the bot is cut out: people name
+    /// it once, and may write of somebody else at the end.
     pub(crate) fn read(text: &str, is_mention: impl Fn(&str) -> bool, is_own: impl Fn(&str) -> bool) -> Self {
         let (mut cuts, mut mention) = (Vec::new(), 0);
         let mut at = text.len() - text.trim_start().len();
@@ -41,6 +46,13 @@ impl AddressedText {
         {
             cuts.push(Span::new(at + name, at + word.len()));
         }
+        let mut tail = text.len();
+        if cuts.is_empty()
+            && let Some(before) = without_last(text, &is_mention)
+        {
+            tail = before.len();
+            cuts.push(Span::new(tail, text.len()));
+        }
         let mut kept = String::with_capacity(text.len());
         let mut end = 0;
         for cut in &cuts {
@@ -51,6 +63,7 @@ impl AddressedText {
         Self {
             text: kept,
             mention,
+            tail,
             cuts,
         }
     }
@@ -67,9 +80,9 @@ impl AddressedText {
         Span::new(start, end)
     }
 
-    /// A text that was made of this one, with the word before it that names the bot, as the message has it.
+    /// A text that was made of this one, with the word before or behind it that names the bot, as the message has it.
     pub(crate) fn with_mention(&self, message: &str, text: &str) -> String {
-        format!("{}{text}", &message[..self.mention])
+        format!("{}{text}{}", &message[..self.mention], &message[self.tail..])
     }
 
     fn place(&self, at: usize) -> usize {
@@ -81,6 +94,14 @@ impl AddressedText {
             }
         })
     }
+}
+
+/// A text without the word at its end that names the bot, and without the white space before it; `None` where none does, or
+/// nothing else stands there.
+pub(crate) fn without_last(text: &str, is_mention: impl Fn(&str) -> bool) -> Option<&str> {
+    let (before, last) = text.trim_end().rsplit_once(char::is_whitespace)?;
+    let before = before.trim_end();
+    (is_mention(last) && !before.trim_start().is_empty()).then_some(before)
 }
 
 #[cfg(test)]
@@ -103,6 +124,9 @@ mod tests {
             ),
             ("/think high plan", "/think high plan", "/think high"),
             ("@else /think high", "@else /think high", "/think high"),
+            ("/think high plan\n@bot ", "/think high plan", "/think high"),
+            ("/think high plan @else", "/think high plan @else", "/think high"),
+            ("@bot /think high @bot", "/think high @bot", "/think high"),
         ] {
             let addressed = read(message);
             assert_eq!(addressed.text, text, "{message}");
@@ -118,5 +142,6 @@ mod tests {
         assert_eq!(of("@bot /think high plan it"), "@bot plan it");
         assert_eq!(of("/think@bot high plan it"), "plan it");
         assert_eq!(of("/think high plan it"), "plan it");
+        assert_eq!(of("/think high plan it @bot"), "plan it @bot");
     }
 }

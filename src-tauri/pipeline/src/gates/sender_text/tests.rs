@@ -136,6 +136,27 @@ fn in_a_group_the_bot_may_be_named_first() {
 }
 
 #[test]
+fn in_a_group_the_bot_may_be_named_last() {
+    let mut message = inbound("/status @bot");
+    assert_eq!(
+        command(&read_message(&message, true)),
+        None,
+        "nobody else is there"
+    );
+    message.chat_type = ChatType::Group;
+    assert_eq!(command(&read_message(&message, true)), Some("status"));
+    message.text = "/stop <@42>".into();
+    assert_eq!(command(&read_message(&message, true)), Some("stop"));
+    message.text = "/think high @bot".into();
+    let meaning = read_message(&message, true);
+    let is_set = matches!(meaning, TextMeaning::Answered(OwnAnswerKind::Directives { .. }));
+    assert!(is_set, "{meaning:?}");
+    message.mentioned = false;
+    message.text = "/status @alice".into();
+    assert_eq!(command(&read_message(&message, true)), None);
+}
+
+#[test]
 fn what_is_said_to_somebody_else_of_a_group_is_text() {
     let mut message = inbound("");
     message.chat_type = ChatType::Group;
