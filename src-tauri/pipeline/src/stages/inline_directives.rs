@@ -75,7 +75,7 @@ pub(crate) fn read_directives(
     };
     let mut found = parse(&addressed.text, &settings);
     if found.spans.is_empty() {
-        return Inline::None;
+        return misspelt(&found, context.access, &message.text);
     }
     for span in &mut found.spans {
         *span = addressed.in_message(*span);
@@ -122,6 +122,20 @@ pub(crate) fn read_directives(
         text: addressed.with_mention(&message.text, &found.cleaned),
         overrides: Box::new(overrides),
         kept,
+    }
+}
+
+/// The record of directives whose values are none, beside which nothing was found: the text stays as it is.
+fn misspelt(found: &Read, access: &CommandAccess, text: &str) -> Inline {
+    if found.diagnostics.is_empty() || !access.is_allowed {
+        return Inline::None;
+    }
+    let findings = found.diagnostics.iter().map(|found| found.message.clone());
+    Inline::Turn {
+        read: inline(found, DirectiveScope::Turn, findings.collect(), None),
+        text: text.to_owned(),
+        overrides: Box::default(),
+        kept: None,
     }
 }
 
@@ -215,6 +229,34 @@ mod tests {
         assert!(matches!(read("/think high", &may), Inline::Session { .. }));
         assert_eq!(read("explain this", &may), Inline::None);
         assert_eq!(read("```\n/think high\n```", &may), Inline::None);
+    }
+
+    #[test]
+    fn a_value_that_is_none_is_told_where_no_other_directive_stands_there() {
+        let Inline::Turn {
+            text,
+            overrides,
+            kept: None,
+            read: told,
+        } = read("/think banana", &access(true, false))
+        else {
+            panic!("nothing is told")
+        };
+        assert_eq!(text, "/think banana");
+        assert_eq!(*overrides, SessionSettings::default());
+        assert_eq!(
+            (told.scope, told.spans.as_slice()),
+            (DirectiveScope::Turn, [].as_slice())
+        );
+        assert!(told.directives.is_empty(), "{told:?}");
+        let [finding] = told.findings.as_slice() else {
+            panic!("{told:?}")
+        };
+        assert!(
+            finding.starts_with("`banana` is no value of /think: "),
+            "{finding}"
+        );
+        assert_eq!(read("/think banana", &access(false, false)), Inline::None);
     }
 
     #[test]
