@@ -15,6 +15,7 @@ use crate::{
     flow::{Flow, Stop},
     pairing::Pairing,
     ports::Port,
+    queue::TurnQueue,
     queue_settings::QueueSettings,
     recorder::Recorder,
     repeats::find_repeated,
@@ -63,6 +64,8 @@ pub(crate) struct AdmittedMessage {
     pub(crate) queue: QueueSettings,
     /// The settings that its directives set for this turn alone.
     pub(crate) overrides: SessionSettings,
+    /// It was written as a command.
+    pub(crate) is_command: bool,
     /// Commands in its text, which are answered beside, each as a message of its own would have it.
     pub(crate) beside: Vec<String>,
 }
@@ -94,6 +97,7 @@ struct AgentDestination {
     text: Option<String>,
     queue: QueueSettings,
     overrides: SessionSettings,
+    is_command: bool,
     beside: Vec<String>,
 }
 
@@ -145,6 +149,8 @@ pub(crate) struct Gates {
     delivery_queues: Arc<DeliveryQueues>,
     pairing: Arc<Pairing>,
     seen: Arc<SeenMessages>,
+    /// It has the messages that wait for more of their sender.
+    queue: Arc<TurnQueue>,
     bot_turns: Mutex<BotTurns>,
     sender_times: Mutex<SenderTimes>,
 }
@@ -155,12 +161,14 @@ impl Gates {
         delivery_queues: &Arc<DeliveryQueues>,
         pairing: &Arc<Pairing>,
         seen: &Arc<SeenMessages>,
+        queue: &Arc<TurnQueue>,
     ) -> Self {
         Self {
             context: Arc::clone(context),
             delivery_queues: Arc::clone(delivery_queues),
             pairing: Arc::clone(pairing),
             seen: Arc::clone(seen),
+            queue: Arc::clone(queue),
             bot_turns: Mutex::default(),
             sender_times: Mutex::default(),
         }
@@ -204,6 +212,7 @@ impl Gates {
                 text,
                 queue,
                 overrides,
+                is_command,
                 beside,
             }) => {
                 let mut message = message;
@@ -214,6 +223,7 @@ impl Gates {
                     claim,
                     queue,
                     overrides,
+                    is_command,
                     beside,
                 }))
             }

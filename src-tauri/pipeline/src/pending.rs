@@ -28,6 +28,8 @@ pub(crate) struct Pending {
     pub(crate) steered: Option<TurnId>,
     /// Messages of its sender that came right before it and are answered with it.
     pub(crate) parts: Vec<JoinedMessage>,
+    /// It was written as a command, and waits for nothing more of its sender.
+    pub(crate) is_command: bool,
     /// An earlier process received it.
     pub(crate) resumed: bool,
     /// The schedule that began it.

@@ -220,6 +220,7 @@ impl Core {
             claim,
             queue,
             overrides,
+            is_command,
             beside,
         } = admitted;
         for (number, command) in (1..).zip(beside) {
@@ -246,6 +247,7 @@ impl Core {
             into,
             parts: Vec::new(),
             steered: None,
+            is_command,
             resumed: matches!(origin, TurnOrigin::Resumed { .. }),
             schedule,
             queue,

@@ -41,9 +41,9 @@ impl Core {
     ) -> Arc<Self> {
         let seen = Arc::<SeenMessages>::default();
         let pairing = Pairing::new(&context, &delivery_queues, rng, pairings);
-        let gates = Gates::new(&context, &delivery_queues, &pairing, &seen);
         let runner = TurnRunner::new(&context, &delivery_queues, &seen);
         let queue = TurnQueue::new(&context, &seen, runner);
+        let gates = Gates::new(&context, &delivery_queues, &pairing, &seen, &queue);
         let aged = AgedMessages::new(&queue);
         let control = SessionControl::new(&context, &queue, &aged);
         let commands = Commands::new(&context, &delivery_queues, &seen, &pairing, &control);

@@ -16,6 +16,8 @@ pub(super) struct AgentText {
     pub(super) kept: Option<Box<SessionSettings>>,
     /// A new session begins with these words.
     pub(super) reset: Option<NewSession>,
+    /// They were written as a command: nothing that comes later of their sender is put together with them.
+    pub(super) is_command: bool,
     /// Commands that are answered beside them, each as a message of its own would have it.
     pub(super) beside: Vec<String>,
 }

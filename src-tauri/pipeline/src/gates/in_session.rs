@@ -49,6 +49,10 @@ impl Gates {
         if let Some(stop) = self.over_limit(recorder, message, origin, &meaning) {
             return Ok(stop.flow());
         }
+        if meaning.is_command_for_agent() {
+            // What waits for more of its sender was said before, and is of the conversation before.
+            self.queue.flush_sender(&session, message)?;
+        }
         let counted = CountedMessage {
             of_agent: matches!(meaning, TextMeaning::ForAgent(_)).then_some(turn),
             is_said: meaning.is_said(),
@@ -175,6 +179,7 @@ impl Gates {
             read,
             kept,
             reset,
+            is_command,
             beside,
         } = text;
         if let Some(read) = read {
@@ -204,6 +209,7 @@ impl Gates {
             text,
             queue,
             overrides: *overrides,
+            is_command,
             beside,
         }))
     }

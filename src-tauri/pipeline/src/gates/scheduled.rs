@@ -85,6 +85,7 @@ impl Gates {
                 claim,
                 queue: queue.of_schedule(),
                 overrides,
+                is_command: false,
                 beside: Vec::new(),
             }))),
             Flow::Stop(stop) => {

@@ -42,6 +42,11 @@ impl TextMeaning {
         }
     }
 
+    /// True for a command whose words are for the agent.
+    pub(super) fn is_command_for_agent(&self) -> bool {
+        matches!(self, Self::ForAgent(text) if text.is_command)
+    }
+
     /// True for what begins a new session itself.
     pub(super) fn begins_anew(&self) -> bool {
         match self {
@@ -280,6 +285,7 @@ impl TextContext<'_> {
                 TextMeaning::ForAgent(AgentText {
                     text: Some(text),
                     read: Some(read),
+                    is_command: true,
                     ..AgentText::default()
                 })
             }
@@ -306,6 +312,7 @@ impl TextContext<'_> {
                 model,
                 by_owner: self.access.is_owner,
             }),
+            is_command: true,
             ..AgentText::default()
         })
     }

@@ -8,13 +8,14 @@ use std::{sync::Arc, time::Duration};
 
 impl TurnQueue {
     /// Takes a message in. It waits for more of its sender where `channels.NAME.debounce` says so; what comes with files,
-    /// or is written into a message that is there, goes on at once, behind what waited.
+    /// was written as a command, or is written into a message that is there, goes on at once, behind what waited.
     pub(crate) fn enter_message(self: &Arc<Self>, pending: Pending) -> Result<(), StoreError> {
         let key = DebounceKey::of(&pending.session, &pending.message);
         let delay = self.context.ports.settings(&pending.message.channel).debounce;
         let waits = !delay.0.is_zero()
             && pending.message.files.is_empty()
             && pending.into.is_none()
+            && !pending.is_command
             && pending.schedule.is_none();
         if !waits || !self.debounced.go_with(&key, &pending) {
             self.flush(&key)?;

@@ -187,3 +187,33 @@ fn what_waits_for_more_survives_a_kill_and_is_answered_as_one() {
         bot.check().await;
     });
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_command_with_words_for_the_agent_does_not_wait_and_has_what_waited_go_on_before() {
+    let settings = format!("{CONFIG}[commands.custom.standup]\nprompt = \"Standup: {{{{args}}}}\"\n");
+    let bot = Bot::with(&settings).await;
+    for command in ["/new hello", "/standup tests"] {
+        bot.says([text("Milk.")]);
+        bot.says([text("Hello.")]);
+        let before = bot.user(ON, "buy milk").await;
+        pause(500).await;
+        let began = bot.now_ms();
+        let turn = bot.user(ON, command).await;
+        assert!(
+            waits_of(&bot, turn.id)
+                .await
+                .iter()
+                .all(|wait| !wait.starts_with("until"))
+        );
+        assert_eq!(before.ended().await, Some(Terminal::Replied), "{command}");
+        assert_eq!(turn.ended().await, Some(Terminal::Replied), "{command}");
+        assert!(bot.now_ms() - began < 2_000, "{command}: nothing waited for more");
+        let prompts = prompts(&bot).await;
+        let [.., milk, hello] = prompts.as_slice() else {
+            panic!("{prompts:?}")
+        };
+        assert!(milk.contains("buy milk"), "{command}: {milk}");
+        assert!(!hello.contains("Earlier messages"), "{command}: {hello}");
+    }
+    bot.check().await;
+}
