@@ -106,6 +106,8 @@ impl PrepareBot<'_> {
             session,
             allow_from,
         } = order;
+        // As a turn has it: what is told of places in a text counts from that one.
+        let user_text = user_text.replace("\r\n", "\n").replace('\r', "\n");
         let sender = writer(self.config, &self.approved, &channel);
         let message = written_message(sender, self.now, &channel, MessageId::new(""), user_text);
         let mut before = approvals(self.approved);

@@ -9,6 +9,7 @@ use crate::{
     pending::Pending,
     recorder::Recorder,
     route::Route,
+    stages::finalize::normalise_breaks,
 };
 use foldback_directives::{inbound::Queue, redact::InboundSecrets};
 use foldback_store::{SessionSettings, StoreError};
@@ -90,6 +91,7 @@ impl Core {
         {
             redaction.message(&mut inbound);
         }
+        normalise_breaks(self.context.rules, &mut inbound);
         let id = self.context.ids.turn();
         let recorder = self.context.recorder.of_turn(id, &inbound.channel).holding();
         recorder.note(Kind::Received {

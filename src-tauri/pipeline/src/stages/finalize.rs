@@ -9,12 +9,18 @@ use foldback_wire::{Gate, Inbound, Stage};
 /// Media type of a file whose type the platform does not tell.
 const UNKNOWN_MEDIA: &str = "application/octet-stream";
 
-/// Line breaks become LF, files get a media type; a message with neither text nor files nor a place
-/// stops.
-pub(crate) fn finalize(rules: Rules, mut message: Inbound) -> Flow<Inbound> {
+/// CRLF and CR become LF. What the journal says about places in a text counts from the text as it stands there, so that a
+/// message is written down in this form already.
+pub(crate) fn normalise_breaks(rules: Rules, message: &mut Inbound) {
     if rules.holds(Rule::FinalizeBreaks) && message.text.contains('\r') {
         message.text = message.text.replace("\r\n", "\n").replace('\r', "\n");
     }
+}
+
+/// Line breaks become LF, files get a media type; a message with neither text nor files nor a place
+/// stops.
+pub(crate) fn finalize(rules: Rules, mut message: Inbound) -> Flow<Inbound> {
+    normalise_breaks(rules, &mut message);
     if rules.holds(Rule::FinalizeMedia) {
         for file in &mut message.files {
             if file.media_type.trim().is_empty() {

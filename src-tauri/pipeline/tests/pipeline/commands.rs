@@ -393,3 +393,23 @@ async fn status_and_context_tell_of_the_latest_answer_whatever_did_not_run_since
     assert!(!asked("/status").await.contains("Last answer"));
     bot.check().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_bytes_of_directives_count_from_the_text_in_the_journal() {
+    let bot = Bot::start().await;
+    bot.says([text("hello")]);
+    bot.turn(platform::SIGNAL, "line one\r\nline two\r\n/think high\r\nend")
+        .await;
+    let (mut message, mut spans) = (None, Vec::new());
+    for kind in bot.kinds().await {
+        match kind {
+            Kind::Received { message: received } => message = Some(received.text),
+            Kind::InlineDirectives(read) => spans = read.spans,
+            _ => {}
+        }
+    }
+    let message = message.unwrap();
+    assert_eq!(message, "line one\nline two\n/think high\nend");
+    let marked: Vec<_> = spans.iter().map(|span| &message[span.start..span.end]).collect();
+    assert_eq!(marked, ["/think high"]);
+}
