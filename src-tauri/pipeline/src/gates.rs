@@ -20,6 +20,7 @@ use crate::{
     recorder::Recorder,
     repeats::find_repeated,
     rules::Rule,
+    session_settings::TurnOverrides,
     stages::{
         activation::{ActivateContext, BotTurns, activate},
         age::{AgeContext, check_age},
@@ -63,7 +64,7 @@ pub(crate) struct AdmittedMessage {
     /// The settings of the queue that count for it.
     pub(crate) queue: QueueSettings,
     /// The settings that its directives set for this turn alone.
-    pub(crate) overrides: SessionSettings,
+    pub(crate) overrides: TurnOverrides,
     /// It was written as a command.
     pub(crate) is_command: bool,
     /// Commands in its text, which are answered beside, each as a message of its own would have it.
@@ -96,7 +97,7 @@ struct AgentDestination {
     /// The words for the agent, where they are not the whole text.
     text: Option<String>,
     queue: QueueSettings,
-    overrides: SessionSettings,
+    overrides: TurnOverrides,
     is_command: bool,
     beside: Vec<String>,
 }

@@ -1,10 +1,11 @@
 //! A message that passed the gates and waits for its turn.
 
 use crate::{
-    config::Config, queue_settings::QueueSettings, recorder::Recorder, route::Route, stages::dedupe::Claim,
+    config::Config, queue_settings::QueueSettings, recorder::Recorder, route::Route,
+    session_settings::TurnOverrides, stages::dedupe::Claim,
 };
 use foldback_directives::inbound::Queue;
-use foldback_store::{SessionSettings, StoreError};
+use foldback_store::StoreError;
 use foldback_wire::{
     Inbound, JoinKind, Kind, MessageId, ScheduleDue, SessionId, SteadyTime, Terminal, Timestamp, TurnId,
 };
@@ -39,9 +40,9 @@ pub(crate) struct Pending {
     /// The place that its answer goes to.
     pub(crate) route: Route,
     /// The settings that its directives set for this turn alone.
-    pub(crate) overrides: SessionSettings,
+    pub(crate) overrides: TurnOverrides,
     /// The same without those of the queue.
-    pub(crate) own_settings: SessionSettings,
+    pub(crate) own_settings: TurnOverrides,
 }
 
 /// A message that came into the run of another turn, and ends with that one.
@@ -58,7 +59,9 @@ impl Pending {
     /// Has these settings of its session count for it and for those that came right before it, where they have none of
     /// their own.
     pub(crate) fn change_session_queue(&mut self, config: &Config, stored: &Queue) {
-        self.queue = QueueSettings::resolve(config, &self.message.channel, stored, &self.overrides.queue);
+        let own = &self.overrides.set.queue;
+        let left = self.overrides.uncleared_queue(stored);
+        self.queue = QueueSettings::resolve(config, &self.message.channel, &left, own);
         for part in &mut self.parts {
             part.pending.change_session_queue(config, stored);
         }

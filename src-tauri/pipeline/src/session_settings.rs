@@ -72,6 +72,71 @@ pub(crate) fn apply(settings: &mut SessionSettings, directives: &Directives) {
     }
 }
 
+/// The settings that one message has for its turn alone.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct TurnOverrides {
+    /// The values that it sets.
+    pub(crate) set: SessionSettings,
+    cleared: ClearedSettings,
+}
+
+/// The settings that a message clears for its turn: what is stored on the session does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct ClearedSettings {
+    think: bool,
+    model: bool,
+    queue: bool,
+}
+
+impl From<SessionSettings> for TurnOverrides {
+    fn from(set: SessionSettings) -> Self {
+        Self {
+            set,
+            cleared: ClearedSettings::default(),
+        }
+    }
+}
+
+impl TurnOverrides {
+    /// The settings that directives have for the turn.
+    pub(crate) fn of(directives: &Directives) -> Self {
+        let mut set = SessionSettings::default();
+        apply(&mut set, directives);
+        let think = directives.think.and_then(|think| think.level);
+        let model = directives.model.as_ref().and_then(|model| model.model.as_deref());
+        let cleared = ClearedSettings {
+            think: think == Some(Think::Default),
+            model: model == Some(DEFAULT_MODEL),
+            queue: directives.queue.as_ref().is_some_and(|queue| queue.reset),
+        };
+        Self { set, cleared }
+    }
+
+    /// What is stored on the session, without what is cleared for the turn.
+    pub(crate) fn uncleared(&self, mut stored: SessionSettings) -> SessionSettings {
+        stored.think = stored.think.filter(|_| !self.cleared.think);
+        stored.model = stored.model.filter(|_| !self.cleared.model);
+        stored.queue = self.uncleared_queue(&stored.queue);
+        stored
+    }
+
+    /// The same of the queue's settings.
+    pub(crate) fn uncleared_queue(&self, stored: &Queue) -> Queue {
+        if self.cleared.queue {
+            Queue::default()
+        } else {
+            stored.clone()
+        }
+    }
+
+    /// These without those of the queue.
+    pub(crate) fn without_queue(mut self) -> Self {
+        self.set.queue = Queue::default();
+        self.cleared.queue = false;
+        self
+    }
+}
+
 /// The settings of a conversation that begins anew: of those before, the ones that are carried over, and no others.
 pub(crate) fn carried_over(before: &SessionSettings, carried: &[CarriedSetting]) -> SessionSettings {
     let mut settings = SessionSettings::default();
@@ -349,6 +414,30 @@ mod tests {
         );
         assert_eq!(written(&["/queue collect", "/queue reset"]), Vec::<String>::new());
         assert_eq!(written(&["/model a/b@c", "/model default"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_a_message_clears_is_not_taken_from_the_session() {
+        let stored = set(&["/think high /model a/b /verbose on", "/queue collect cap:3"]);
+        let left = |text: &str| {
+            let directives = parse(text, &Settings::authorized()).directives;
+            let overrides = TurnOverrides::of(&directives);
+            assert_eq!(overrides.set, SessionSettings::default(), "{text}");
+            let left = overrides.uncleared(stored.clone()).written().into_iter();
+            left.map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            left("/think default x"),
+            ["verbose", "model", "queue.mode", "queue.cap"]
+        );
+        assert_eq!(
+            left("/model default x"),
+            ["think", "verbose", "queue.mode", "queue.cap"]
+        );
+        assert_eq!(left("/queue reset x"), ["think", "verbose", "model"]);
+        let directives = parse("/queue reset x", &Settings::authorized()).directives;
+        let overrides = TurnOverrides::of(&directives);
+        assert_eq!(overrides.without_queue(), TurnOverrides::default());
     }
 
     #[test]

@@ -17,11 +17,12 @@ use crate::{
     deadline::Deadline,
     enclosed::has_file_to_read,
     pending::Pending,
+    session_settings::TurnOverrides,
     stages::links::has_link,
 };
 use foldback_agents::{Steer, SteerInput};
 use foldback_directives::{Scanner, Settings};
-use foldback_store::{SessionSettings, StoreError};
+use foldback_store::StoreError;
 use foldback_wire::{JoinKind, Kind, SessionId, TurnId};
 use std::{sync::Arc, time::Duration};
 
@@ -171,7 +172,7 @@ impl Steering {
 
 /// The reason for which a run is not given a message, whatever its agent can do.
 fn refusal(pending: &Pending, run: &RunHandle) -> Option<&'static str> {
-    let plain = SessionSettings::default();
+    let plain = TurnOverrides::default();
     if run.is_stopped() {
         Some("the run was stopped")
     } else if run.state.is_reset() {

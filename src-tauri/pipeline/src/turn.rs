@@ -16,7 +16,7 @@ use crate::{
     pending::{JoinedMessage, Pending},
     ports::Port,
     rules::Rule,
-    session_settings::TurnSettings,
+    session_settings::{TurnOverrides, TurnSettings},
     stages::{
         dedupe::SeenMessages,
         permit::PermitContext,
@@ -26,7 +26,7 @@ use crate::{
     },
 };
 use foldback_agents::Step;
-use foldback_store::{SessionSettings, StoreError, SystemNotice};
+use foldback_store::{StoreError, SystemNotice};
 use foldback_wire::{ChannelId, Draft, GroupMessage, Inbound, Kind, Terminal};
 use std::{borrow::Cow, sync::Arc};
 use tokio::sync::mpsc;
@@ -338,9 +338,9 @@ impl TurnRunner {
             notices.clear();
         }
         let settings = TurnSettings {
-            message: pending.overrides.clone(),
+            message: pending.overrides.set.clone(),
             by_schedule: pending.schedule.is_some(),
-            session,
+            session: pending.overrides.uncleared(session),
             configured: ConfiguredLevels::of(&self.context.ports.config, &pending.message.channel),
         };
         let told = settings.effective();
@@ -361,8 +361,7 @@ impl TurnRunner {
             state: Arc::clone(&state),
             route: pending.route.clone(),
             sender: pending.message.sender.id.clone(),
-            has_own_settings: pending.schedule.is_some()
-                || pending.own_settings != SessionSettings::default(),
+            has_own_settings: pending.schedule.is_some() || pending.own_settings != TurnOverrides::default(),
         };
         self.context.runs.lock().insert(pending.id, run);
         state

@@ -11,8 +11,8 @@ use crate::{
     route::Route,
     stages::finalize::normalise_breaks,
 };
-use foldback_directives::{inbound::Queue, redact::InboundSecrets};
-use foldback_store::{SessionSettings, StoreError};
+use foldback_directives::redact::InboundSecrets;
+use foldback_store::StoreError;
 use foldback_wire::{Gate, Inbound, Kind, MessageId, ScheduleDue, Stage, Terminal, TurnId};
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -253,10 +253,7 @@ impl Core {
             resumed: matches!(origin, TurnOrigin::Resumed { .. }),
             schedule,
             queue,
-            own_settings: SessionSettings {
-                queue: Queue::default(),
-                ..overrides.clone()
-            },
+            own_settings: overrides.clone().without_queue(),
             overrides,
         };
         if aged_since.is_some() {

@@ -1,5 +1,6 @@
 //! Words for the agent, as the gates pass them on.
 
+use crate::session_settings::TurnOverrides;
 use foldback_store::SessionSettings;
 use foldback_wire::InlineDirectives;
 
@@ -9,7 +10,7 @@ pub(super) struct AgentText {
     /// The words, where directives or a command were taken out of the text.
     pub(super) text: Option<String>,
     /// The settings of the turn alone.
-    pub(super) overrides: Box<SessionSettings>,
+    pub(super) overrides: Box<TurnOverrides>,
     /// The directives that were read.
     pub(super) read: Option<InlineDirectives>,
     /// Settings to be stored on the session.

@@ -203,7 +203,8 @@ impl Gates {
             return Ok(send_denied(holder.as_ref(), &session, channel).flow());
         }
         let config = &self.context.ports.config;
-        let queue = QueueSettings::resolve(config, channel, &stored.queue, &overrides.queue);
+        let stored_queue = overrides.uncleared_queue(&stored.queue);
+        let queue = QueueSettings::resolve(config, channel, &stored_queue, &overrides.set.queue);
         Ok(Flow::Continue(AgentDestination {
             session,
             text,

@@ -66,7 +66,7 @@ impl Gates {
             detail: format!("turn {} of session {session}", record.turns),
         })?;
         let text = AgentText {
-            overrides: Box::new(overrides(due)),
+            overrides: Box::new(overrides(due).into()),
             ..AgentText::default()
         };
         let on = (session, None, &message.channel);

@@ -18,9 +18,9 @@ use crate::{
     conversations::{Admission, QueuePolicy},
     pending::Pending,
     route::Route,
+    session_settings::TurnOverrides,
 };
 use foldback_directives::inbound::{QueueDrop, QueueMode};
-use foldback_store::SessionSettings;
 use foldback_wire::{SteadyTime, TurnId};
 use std::{collections::VecDeque, time::Duration};
 
@@ -34,7 +34,7 @@ pub(super) struct WaitingMessage<'a> {
     mode: QueueMode,
     route: &'a Route,
     /// The settings that it has for its turn alone.
-    own: &'a SessionSettings,
+    own: &'a TurnOverrides,
     /// Its answer is written into a message that is there.
     apart: bool,
     came: SteadyTime,
@@ -148,11 +148,7 @@ mod tests {
     }
 
     /// Messages of these modes, a second apart, with turns from 1.
-    fn waiting<'a>(
-        modes: &[QueueMode],
-        route: &'a Route,
-        own: &'a SessionSettings,
-    ) -> Vec<WaitingMessage<'a>> {
+    fn waiting<'a>(modes: &[QueueMode], route: &'a Route, own: &'a TurnOverrides) -> Vec<WaitingMessage<'a>> {
         let message = |(turn, mode): (u64, &QueueMode)| WaitingMessage {
             turn: TurnId(turn),
             mode: *mode,
@@ -171,7 +167,7 @@ mod tests {
         cap: usize,
         drop: QueueDrop,
     ) -> Option<(usize, Vec<usize>)> {
-        let (route, own) = (Route::of(&inbound("hi")), SessionSettings::default());
+        let (route, own) = (Route::of(&inbound("hi")), TurnOverrides::default());
         match admit(&waiting(modes, &route, &own), mode, cap, drop) {
             Admission::Full => None,
             Admission::Wait {
@@ -202,7 +198,7 @@ mod tests {
     #[test]
     fn neighbours_of_one_route_and_with_the_same_settings_run_as_one() {
         use QueueMode::{Collect as C, Followup as F};
-        let (route, own) = (Route::of(&inbound("hi")), SessionSettings::default());
+        let (route, own) = (Route::of(&inbound("hi")), TurnOverrides::default());
         let count = |modes: &[QueueMode]| batch(&waiting(modes, &route, &own));
         assert_eq!((count(&[]), count(&[F, C]), count(&[C, C, F, C])), (0, 1, 2));
         let mut elsewhere = inbound("hi");
@@ -211,10 +207,10 @@ mod tests {
         let mut mixed = waiting(&[C, C, C], &route, &own);
         mixed[1].route = &elsewhere;
         assert_eq!(batch(&mixed), 1);
-        let high = SessionSettings {
+        let high = TurnOverrides::from(foldback_store::SessionSettings {
             send: Some(foldback_wire::SendPolicy::Allow),
-            ..SessionSettings::default()
-        };
+            ..foldback_store::SessionSettings::default()
+        });
         let mut mixed = waiting(&[C, C, C], &route, &own);
         mixed[2].own = &high;
         assert_eq!(batch(&mixed), 2);
@@ -223,7 +219,7 @@ mod tests {
     #[test]
     fn what_is_collected_waits_for_quiet_but_not_for_ever() {
         use QueueMode::{Collect as C, Followup as F};
-        let (route, own) = (Route::of(&inbound("hi")), SessionSettings::default());
+        let (route, own) = (Route::of(&inbound("hi")), TurnOverrides::default());
         let quiet = |modes: &[QueueMode], began| quiet_at(&waiting(modes, &route, &own), ms(began));
         assert_eq!(quiet(&[], 0), None);
         assert_eq!(quiet(&[F, C], 0), None);

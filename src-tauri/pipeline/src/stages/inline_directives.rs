@@ -16,7 +16,7 @@
 
 use crate::{
     rules::{Rule, Rules},
-    session_settings::{apply, may_loosen},
+    session_settings::{TurnOverrides, apply, may_loosen},
     stages::{addressed::AddressedText, command_access::CommandAccess},
 };
 use foldback_directives::inbound::{Directives, Inbound as Read, Settings, parse};
@@ -45,7 +45,7 @@ pub(crate) enum Inline {
     /// They count for this turn; this text goes on.
     Turn {
         text: String,
-        overrides: Box<SessionSettings>,
+        overrides: Box<TurnOverrides>,
         /// The settings that are stored on the session all the same (`--session`).
         kept: Option<Box<SessionSettings>>,
         read: InlineDirectives,
@@ -105,8 +105,6 @@ pub(crate) fn read_directives(
             read,
         };
     }
-    let mut overrides = SessionSettings::default();
-    apply(&mut overrides, &found.directives);
     let kept = found.directives.model.as_ref().filter(|model| model.session);
     let kept = kept.map(|model| {
         let mut settings = SessionSettings::default();
@@ -120,7 +118,7 @@ pub(crate) fn read_directives(
     Inline::Turn {
         read: told(DirectiveScope::Turn, findings, None),
         text: addressed.with_mention(&message.text, &found.cleaned),
-        overrides: Box::new(overrides),
+        overrides: Box::new(TurnOverrides::of(&found.directives)),
         kept,
     }
 }
@@ -223,7 +221,7 @@ mod tests {
             panic!("no turn")
         };
         assert_eq!(text, "Do X:\n  - a");
-        assert_eq!(overrides.think, Some(Think::High));
+        assert_eq!(overrides.set.think, Some(Think::High));
         assert_eq!((kept, told.scope), (None, DirectiveScope::Turn));
         assert_eq!(told.spans, [Span::new(0, 11)]);
         assert!(matches!(read("/think high", &may), Inline::Session { .. }));
@@ -243,7 +241,7 @@ mod tests {
             panic!("nothing is told")
         };
         assert_eq!(text, "/think banana");
-        assert_eq!(*overrides, SessionSettings::default());
+        assert_eq!(*overrides, TurnOverrides::default());
         assert_eq!(
             (told.scope, told.spans.as_slice()),
             (DirectiveScope::Turn, [].as_slice())

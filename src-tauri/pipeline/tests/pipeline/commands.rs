@@ -413,3 +413,43 @@ async fn the_bytes_of_directives_count_from_the_text_in_the_journal() {
     let marked: Vec<_> = spans.iter().map(|span| &message[span.start..span.end]).collect();
     assert_eq!(marked, ["/think high"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_default_or_a_reset_beside_text_counts_for_its_turn_alone() {
+    let bot = Bot::start().await;
+    bot.turn(platform::SIGNAL, "/think high /model a/b /queue collect")
+        .await;
+    let mut resolved = Vec::new();
+    for words in ["/think default hi", "/model default hi", "hi"] {
+        bot.says([text("hello")]);
+        let turn = bot.user(platform::SIGNAL, words).await;
+        let id = turn.id;
+        assert_eq!(turn.ended().await, Some(Terminal::Replied), "{words}");
+        let settings = bot
+            .journal
+            .turn(id)
+            .await
+            .unwrap()
+            .into_iter()
+            .find_map(|event| match event.kind {
+                Kind::SettingsResolved { settings } => Some(settings),
+                _ => None,
+            });
+        let names = settings.unwrap().into_iter().map(|set| set.setting);
+        resolved.push(names.collect::<Vec<_>>().join(" "));
+    }
+    assert_eq!(
+        resolved,
+        ["model queue.mode", "think queue.mode", "think model queue.mode"]
+    );
+    bot.says([stall(3_000), text("slow")]);
+    let _slow = bot.user(platform::SIGNAL, "slow please").await;
+    let turn = bot.user(platform::SIGNAL, "/queue reset hello").await;
+    pause().await;
+    let events = bot.journal.turn(turn.id).await.unwrap();
+    let mode = events.into_iter().find_map(|event| match event.kind {
+        Kind::SettingsResolved { settings } => settings.into_iter().find(|set| set.setting == "queue.mode"),
+        _ => None,
+    });
+    assert_eq!(mode.map(|mode| mode.source), Some(SettingSource::Global));
+}
