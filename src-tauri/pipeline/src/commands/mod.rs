@@ -42,6 +42,7 @@ use crate::{
     recorder::Recorder,
     session_settings::{TurnSettings, in_group},
     stages::{
+        command_access::CommandAccess,
         commands::{Action, CommandRow, Rights},
         dedupe::SeenMessages,
         session::group_key,
@@ -55,6 +56,9 @@ use foldback_wire::{Actor, DirectiveScope, InlineDirective, InlineDirectives, Ki
 use reply::Reply;
 use std::sync::Arc;
 use tokio::sync::oneshot;
+
+/// The setting that names the owners of the bot.
+const OWNERS: &str = "commands.owner_allow_from";
 
 /// A turn that Foldback answers itself.
 pub(crate) struct OwnTurn {
@@ -130,14 +134,14 @@ impl Commands {
                     name: row.name.to_owned(),
                 };
                 let text = if row.rights == Rights::Owner && !answer.access.is_owner {
-                    let setting = "commands.owner_allow_from".to_owned();
+                    let setting = OWNERS.to_owned();
                     events.push(refusal(
                         &answer,
                         (row.name, arguments),
                         setting,
                         is_no_owner(&answer),
                     ));
-                    self.refused()
+                    self.refused(true)
                 } else if let Some(made) = self
                     .made_file(id, row, arguments, &answer, &recorder, &by)
                     .await?
@@ -165,8 +169,18 @@ impl Commands {
                 } else {
                     let setting = format!("commands.custom.{name}.allow_from");
                     let refusal = refusal(&answer, (name, arguments), setting, is_no_owner(&answer));
-                    (vec![event, refusal], terminal, self.refused())
+                    let program = self.context.ports.config.commands.custom.get(name);
+                    let is_for_owners = program.is_none_or(|program| program.allow_from.is_empty());
+                    (vec![event, refusal], terminal, self.refused(is_for_owners))
                 }
+            }
+            OwnAnswerKind::Refused { name, arguments } => {
+                let CommandAccess { setting, why, .. } = answer.access.clone();
+                let is_for_owners = setting == OWNERS;
+                let refusal = refusal(&answer, (name, arguments), setting, why);
+                let events = vec![command_event(name, arguments), refusal];
+                let terminal = Terminal::Command { name: name.clone() };
+                (events, terminal, self.refused(is_for_owners))
             }
             OwnAnswerKind::Directives { directives, read } => {
                 let settings = |settings: &mut _| crate::session_settings::apply(settings, directives);
@@ -254,9 +268,14 @@ impl Commands {
     }
 
     /// The words for a sender who may not use a command; none where the setting keeps them in the journal.
-    fn refused(&self) -> Option<String> {
+    fn refused(&self, is_for_owners: bool) -> Option<String> {
+        let words = if is_for_owners {
+            "⛔ This command is for the owners of the bot."
+        } else {
+            "⛔ You may not use this command."
+        };
         let told = self.context.ports.config.commands.tell_refused;
-        told.then(|| "⛔ This command is for the owners of the bot.".to_owned())
+        told.then(|| words.to_owned())
     }
 
     /// Writes down what is about to be done outside of the bot, before it is done.

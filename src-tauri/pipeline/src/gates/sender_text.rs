@@ -37,7 +37,11 @@ impl TextMeaning {
     pub(super) fn is_said(&self) -> bool {
         match self {
             Self::ForAgent(_) | Self::Answered(OwnAnswerKind::Directives { .. }) => true,
-            Self::Answered(OwnAnswerKind::InvalidDirectives { .. } | OwnAnswerKind::Program { .. }) => false,
+            Self::Answered(
+                OwnAnswerKind::InvalidDirectives { .. }
+                | OwnAnswerKind::Program { .. }
+                | OwnAnswerKind::Refused { .. },
+            ) => false,
             Self::Answered(OwnAnswerKind::Command { row, arguments }) => row.action.sets_something(arguments),
         }
     }
@@ -71,6 +75,8 @@ pub(crate) enum OwnAnswerKind {
         name: String,
         arguments: String,
     },
+    /// It is a command that its sender may not use, and the configuration has refusals told.
+    Refused { name: String, arguments: String },
     /// It is directives for the session, and nothing else.
     Directives {
         directives: Box<Directives>,
@@ -105,6 +111,9 @@ impl TextContext<'_> {
         }
         if let Some(command) = self.command(message) {
             return command;
+        }
+        if let Some(refusal) = self.told_refusal(message) {
+            return TextMeaning::Answered(refusal);
         }
         let mut lines = Vec::new();
         if self.access.is_allowed && message.files.is_empty() && self.rules.holds(Rule::CommandFirst) {
@@ -237,10 +246,7 @@ impl TextContext<'_> {
         if self.access.is_allowed {
             return None;
         }
-        let (name, arguments) = match self.recognise(message) {
-            Some(Recognised { row, arguments, .. }) => (row.name.to_owned(), arguments),
-            None => self.custom_name(message)?,
-        };
+        let (name, arguments) = self.command_name(message)?;
         let text = self.without_mention(message);
         let line = text.lines().next().unwrap_or_default();
         let start = message.text.find(text).unwrap_or_default();
@@ -255,6 +261,25 @@ impl TextContext<'_> {
             setting: Some(self.access.setting.clone()),
             decided_by: None,
         })
+    }
+
+    /// The refusal of a command of a sender who may not use them, where the configuration has it told. A stop word, or a
+    /// word that begins a new session, is text of such a sender.
+    fn told_refusal(&self, message: &Inbound) -> Option<OwnAnswerKind> {
+        let is_told = !self.access.is_allowed && self.config.commands.tell_refused;
+        if !is_told || !self.command_text(message).starts_with('/') {
+            return None;
+        }
+        let (name, arguments) = self.command_name(message)?;
+        Some(OwnAnswerKind::Refused { name, arguments })
+    }
+
+    /// The name of the command that a message is, and what is behind it.
+    fn command_name(&self, message: &Inbound) -> Option<(String, String)> {
+        match self.recognise(message) {
+            Some(Recognised { row, arguments, .. }) => Some((row.name.to_owned(), arguments)),
+            None => self.custom_name(message),
+        }
     }
 
     /// The name of a command of the configuration, and what is behind it.
