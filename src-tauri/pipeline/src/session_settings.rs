@@ -4,6 +4,7 @@ use crate::{
     config::{CarriedSetting, PermissionPolicy, PermissionsConfig, ReasoningDisplay, ToolDisplay, ToolKind},
     level_settings::ConfiguredLevels,
 };
+use foldback_agents::Agent;
 use foldback_directives::inbound::{
     Directives, Elevated, Exec, ExecAsk, ExecHost, ExecSecurity, Model, Queue, Reasoning, Think, Verbose,
 };
@@ -226,6 +227,37 @@ pub(crate) fn model_of_name<'n>(names: &'n BTreeMap<String, String>, written: &s
     let mut named = names.iter();
     let (_, model) = named.find(|(name, _)| name.eq_ignore_ascii_case(written))?;
     Some(model)
+}
+
+/// The model that the first word behind `/new` chooses, and the words behind it: one with a short name, a number of
+/// `/models` alone on its line, or a name of a provider that the configuration or the agent has. Any other word is text.
+pub(crate) fn leading_model<'t>(
+    names: &BTreeMap<String, String>,
+    agent: &dyn Agent,
+    words: &'t str,
+) -> (Option<String>, &'t str) {
+    let first = words.split_whitespace().next().unwrap_or_default();
+    let rest = words[first.len()..].trim_start();
+    let numbered = || {
+        let number: usize = first.parse().ok()?;
+        names.values().nth(number.checked_sub(1)?)
+    };
+    let listed = model_of_name(names, first).or_else(|| numbered().filter(|_| rest.is_empty()));
+    let model = listed.cloned().or_else(|| {
+        let (provider, _) = first.split_once('/')?;
+        let is_provider = |model: &str| {
+            let known = model.split_once('/').map(|(known, _)| known);
+            known.is_some_and(|known| known.eq_ignore_ascii_case(provider))
+        };
+        let is_known = provider.eq_ignore_ascii_case(agent.backend())
+            || agent.model().is_some_and(is_provider)
+            || names.values().any(|model| is_provider(model));
+        (is_known && ModelOverride::parse(first).is_some()).then(|| first.to_owned())
+    });
+    match model {
+        Some(model) => (Some(model), rest),
+        None => (None, words),
+    }
 }
 
 /// A model by its short name, by its number in the list of `/models`, or by its own name.

@@ -50,7 +50,7 @@ use crate::{
     supervise::contained,
     user_text::UserText,
 };
-use foldback_directives::inbound::Queue;
+use foldback_directives::inbound::{Directives, Queue};
 use foldback_store::{SessionSettings, StoreError};
 use foldback_wire::{Actor, DirectiveScope, InlineDirective, InlineDirectives, Kind, Span, Terminal, TurnId};
 use reply::Reply;
@@ -183,22 +183,29 @@ impl Commands {
                 (events, terminal, self.refused(is_for_owners))
             }
             OwnAnswerKind::Directives { directives, read } => {
-                let settings = |settings: &mut _| crate::session_settings::apply(settings, directives);
-                self.context
-                    .sessions
-                    .change_settings(&recorder, &answer.session, by, settings)
-                    .await?;
-                let now = self.context.sessions.settings(&answer.session).await?;
-                let queue = self.queue_settings(&answer, &now);
-                let status = if directives.status.is_some() {
-                    Some(self.status(&answer, &recorder).await?)
-                } else {
-                    None
-                };
-                let levels = self.configured_levels(&answer);
-                let text = acknowledge::acknowledge(directives, &now, (&queue, levels), status.as_deref());
+                let text = self.set_directives(&answer, directives, &recorder, by).await?;
                 let events = vec![Kind::InlineDirectives(read.clone())];
                 (events, Terminal::DirectiveAck, Some(text))
+            }
+            OwnAnswerKind::BeginWith {
+                row,
+                session,
+                directives,
+                read,
+            } => {
+                let begun = self
+                    .begin_session(&answer, session.model.clone(), &recorder, by.clone())
+                    .await?;
+                let set = self.set_directives(&answer, directives, &recorder, by).await?;
+                let model = session.model.as_deref().unwrap_or_default();
+                let events = vec![
+                    command_event(row.name, model),
+                    Kind::InlineDirectives(read.clone()),
+                ];
+                let terminal = Terminal::Command {
+                    name: row.name.to_owned(),
+                };
+                (events, terminal, Some(format!("{begun}\n{set}")))
             }
             OwnAnswerKind::InvalidDirectives { read } => {
                 debug_assert_eq!(read.scope, DirectiveScope::Invalid);
@@ -227,6 +234,35 @@ impl Commands {
         // A caller that does not wait for the end is fine.
         let _ = ended.send(terminal);
         Ok(())
+    }
+
+    /// Stores what directives set on the session, and acknowledges it.
+    async fn set_directives(
+        &self,
+        answer: &OwnAnswer,
+        directives: &Directives,
+        recorder: &Recorder,
+        by: Actor,
+    ) -> Result<String, StoreError> {
+        let settings = |settings: &mut _| crate::session_settings::apply(settings, directives);
+        self.context
+            .sessions
+            .change_settings(recorder, &answer.session, by, settings)
+            .await?;
+        let now = self.context.sessions.settings(&answer.session).await?;
+        let queue = self.queue_settings(answer, &now);
+        let status = if directives.status.is_some() {
+            Some(self.status(answer, recorder).await?)
+        } else {
+            None
+        };
+        let levels = self.configured_levels(answer);
+        Ok(acknowledge::acknowledge(
+            directives,
+            &now,
+            (&queue, levels),
+            status.as_deref(),
+        ))
     }
 
     /// The settings of the queue that count in a session.

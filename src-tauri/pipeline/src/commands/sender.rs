@@ -5,7 +5,7 @@ use crate::{
     context::{BegunSession, ResetRequest, stopped_in_words},
     gates::OwnAnswer,
     recorder::Recorder,
-    session_settings::model_of_name,
+    session_settings::leading_model,
     stages::session::group_key,
 };
 use foldback_store::{SessionSettings, StoreError};
@@ -54,9 +54,21 @@ impl Commands {
         recorder: &Recorder,
         by: Actor,
     ) -> Result<String, StoreError> {
-        let first = arguments.split_whitespace().next().unwrap_or_default();
+        let agent = self.context.agents.of(&answer.message.channel);
+        let names = &self.context.ports.config.agent.models;
+        let (chosen, _) = leading_model(names, agent.as_ref(), arguments);
+        self.begin_session(answer, chosen, recorder, by).await
+    }
+
+    /// Begins a new session with this model, or with the configured one, and says so.
+    pub(super) async fn begin_session(
+        &self,
+        answer: &OwnAnswer,
+        chosen: Option<String>,
+        recorder: &Recorder,
+        by: Actor,
+    ) -> Result<String, StoreError> {
         let context = &self.context;
-        let chosen = model_of_name(&context.ports.config.agent.models, first).cloned();
         let on = (&context.runs, &context.agents);
         let new = ResetRequest::asked_by(by, chosen.clone(), answer.access.is_owner);
         let begun = context

@@ -25,9 +25,9 @@ pub(super) struct AgentText {
 
 /// A session that begins anew.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct NewSession {
+pub(crate) struct NewSession {
     /// The model that is named; the configured one where none is.
-    pub(super) model: Option<String>,
+    pub(crate) model: Option<String>,
     /// Its author owns the bot.
-    pub(super) by_owner: bool,
+    pub(crate) by_owner: bool,
 }

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     config::Config,
     rules::{Rule, Rules},
-    session_settings::{levels_of, model_of_name},
+    session_settings::{leading_model, levels_of},
     stages::{
         abort::{is_mention_token, is_stop_word},
         addressed::{AddressedText, without_last},
@@ -36,7 +36,8 @@ impl TextMeaning {
     /// bot itself, such as `/status`, does not.
     pub(super) fn is_said(&self) -> bool {
         match self {
-            Self::ForAgent(_) | Self::Answered(OwnAnswerKind::Directives { .. }) => true,
+            Self::ForAgent(_)
+            | Self::Answered(OwnAnswerKind::Directives { .. } | OwnAnswerKind::BeginWith { .. }) => true,
             Self::Answered(
                 OwnAnswerKind::InvalidDirectives { .. }
                 | OwnAnswerKind::Program { .. }
@@ -55,7 +56,9 @@ impl TextMeaning {
     pub(super) fn begins_anew(&self) -> bool {
         match self {
             Self::ForAgent(text) => text.reset.is_some(),
-            Self::Answered(OwnAnswerKind::Command { row, .. }) => row.action == Action::Reset,
+            Self::Answered(OwnAnswerKind::Command { row, .. } | OwnAnswerKind::BeginWith { row, .. }) => {
+                row.action == Action::Reset
+            }
             Self::Answered(_) => false,
         }
     }
@@ -79,6 +82,13 @@ pub(crate) enum OwnAnswerKind {
     Refused { name: String, arguments: String },
     /// It is directives for the session, and nothing else.
     Directives {
+        directives: Box<Directives>,
+        read: InlineDirectives,
+    },
+    /// It begins a new session, and is directives for that and nothing else.
+    BeginWith {
+        row: &'static CommandRow,
+        session: NewSession,
         directives: Box<Directives>,
         read: InlineDirectives,
     },
@@ -123,14 +133,8 @@ impl TextContext<'_> {
             }
         }
         let beside = |text| TextMeaning::ForAgent(with_commands_beside(&message.text, lines, text));
-        let context = InlineContext {
-            rules: self.rules,
-            access: self.access,
-            aliases: self.config.agent.models.keys().cloned().collect(),
-            unsupported: &|directives| unsupported(self.agent, &self.config.agent.models, directives),
-        };
         let addressed = self.addressed(message);
-        match read_directives(&context, message, &addressed) {
+        match self.read_inline(message, &addressed) {
             Inline::None => beside(AgentText {
                 read: self.refused_command(message),
                 ..AgentText::default()
@@ -156,6 +160,17 @@ impl TextContext<'_> {
                 TextMeaning::Answered(OwnAnswerKind::Directives { directives, read })
             }
         }
+    }
+
+    /// The directives of a message, whose text `addressed` is.
+    fn read_inline(&self, message: &Inbound, addressed: &AddressedText) -> Inline {
+        let context = InlineContext {
+            rules: self.rules,
+            access: self.access,
+            aliases: self.config.agent.models.keys().cloned().collect(),
+            unsupported: &|directives| unsupported(self.agent, &self.config.agent.models, directives),
+        };
+        read_directives(&context, message, addressed)
     }
 
     /// The command that a message is, whoever wrote it; a stop word and a word that begins a new session are one, too.
@@ -232,11 +247,11 @@ impl TextContext<'_> {
         if !self.access.is_allowed {
             return None;
         }
-        let Some(Recognised { row, arguments, rest }) = self.recognise(message) else {
+        let Some(Recognised { row, arguments, .. }) = self.recognise(message) else {
             return self.custom(message);
         };
         if row.action == Action::Reset {
-            return Some(self.new_session(row, arguments, &rest));
+            return Some(self.new_session(message, row, arguments));
         }
         Some(TextMeaning::Answered(OwnAnswerKind::Command { row, arguments }))
     }
@@ -317,29 +332,76 @@ impl TextContext<'_> {
         })
     }
 
-    /// A new session: answered where nothing else is said, else it begins with the rest of the text.
-    fn new_session(&self, row: &'static CommandRow, arguments: String, rest: &str) -> TextMeaning {
-        let first = arguments.split_whitespace().next().unwrap_or_default();
-        let model = model_of_name(&self.config.agent.models, first).cloned();
-        let words = if model.is_some() {
-            arguments[first.len()..].trim_start()
+    /// A new session: answered where nothing else is said, else it begins with the rest of the text, whose directives count
+    /// as in a message of its own.
+    fn new_session(&self, message: &Inbound, row: &'static CommandRow, arguments: String) -> TextMeaning {
+        let text = self.command_text(message);
+        let (model, words) = leading_model(&self.config.agent.models, self.agent, &arguments);
+        // They end with the first line, where they are any.
+        let line = text.lines().next().unwrap_or_default().trim_end();
+        let below = text.split_once('\n').map_or("", |(_, below)| below.trim());
+        let start = if words.is_empty() {
+            text.trim_end().len() - below.len()
         } else {
-            arguments.as_str()
+            line.len() - words.len()
         };
-        let text = [words, rest].map(str::trim).join("\n");
-        let text = text.trim();
-        if text.is_empty() {
+        let words = text[start..].trim();
+        if words.is_empty() {
             return TextMeaning::Answered(OwnAnswerKind::Command { row, arguments });
         }
-        TextMeaning::ForAgent(AgentText {
-            text: Some(text.to_owned()),
-            reset: Some(NewSession {
-                model,
-                by_owner: self.access.is_owner,
-            }),
+        let begins = NewSession {
+            model,
+            by_owner: self.access.is_owner,
+        };
+        let said = Inbound {
+            text: words.to_owned(),
+            ..message.clone()
+        };
+        let addressed = AddressedText::read(words, |_| false, |_| false);
+        let at = message.text.rfind(words).unwrap_or_default();
+        let in_message = |mut read: InlineDirectives| {
+            for span in &mut read.spans {
+                *span = Span::new(at + span.start, at + span.end);
+            }
+            read
+        };
+        let mut agent_text = AgentText {
+            text: Some(words.to_owned()),
             is_command: true,
             ..AgentText::default()
-        })
+        };
+        match self.read_inline(&said, &addressed) {
+            Inline::Invalid(read) => {
+                let read = in_message(read);
+                return TextMeaning::Answered(OwnAnswerKind::InvalidDirectives { read });
+            }
+            Inline::Session { directives, read } => {
+                return TextMeaning::Answered(OwnAnswerKind::BeginWith {
+                    row,
+                    session: begins,
+                    directives,
+                    read: in_message(read),
+                });
+            }
+            Inline::None => {}
+            Inline::Refused(read) => agent_text.read = Some(in_message(read)),
+            Inline::Turn {
+                text,
+                overrides,
+                kept,
+                read,
+            } => {
+                agent_text = AgentText {
+                    text: Some(text),
+                    overrides,
+                    kept,
+                    read: Some(in_message(read)),
+                    ..agent_text
+                };
+            }
+        }
+        agent_text.reset = Some(begins);
+        TextMeaning::ForAgent(with_commands_beside(&message.text, Vec::new(), agent_text))
     }
 }
 

@@ -181,7 +181,7 @@ fn what_is_said_to_somebody_else_of_a_group_is_text() {
 fn a_new_session_may_begin_with_a_model_and_with_words() {
     assert_eq!(command(&read("/new")), Some("new"));
     assert_eq!(command(&read("/reset opus")), Some("new"));
-    let begins = |text| match read(text) {
+    let begins = |text: &str| match read(text) {
         TextMeaning::ForAgent(AgentText {
             text: Some(text),
             reset: Some(NewSession { model, .. }),
@@ -199,6 +199,50 @@ fn a_new_session_may_begin_with_a_model_and_with_words() {
         ("hi\nthere".into(), Some("anthropic/opus".into()))
     );
     assert_eq!(begins("/new opusculum"), ("opusculum".into(), None));
+    assert_eq!(
+        begins("/new anthropic/haiku hi"),
+        ("hi".into(), Some("anthropic/haiku".into()))
+    );
+    assert_eq!(begins("/new 1\nhi"), ("hi".into(), Some("anthropic/opus".into())));
+    for text in ["1 thing", "7", "and/or", "https://a.example/b"] {
+        assert_eq!(begins(&format!("/new {text}")), (text.into(), None));
+    }
+    assert_eq!(
+        begins("/new a\n\n  b"),
+        ("a\n\n  b".into(), None),
+        "white space stays"
+    );
+    assert_eq!(command(&read("/new 1")), Some("new"));
+    assert_eq!(command(&read("/new anthropic/haiku")), Some("new"));
+}
+
+#[test]
+fn directives_behind_a_new_session_count_as_in_a_message_of_their_own() {
+    let text = "/new opus /think high /status plan it";
+    let TextMeaning::ForAgent(meaning) = read(text) else {
+        panic!("it is answered")
+    };
+    assert_eq!(meaning.text.as_deref(), Some("plan it"));
+    assert_eq!(meaning.overrides.set.written(), [("think", "high".to_owned())]);
+    assert_eq!(meaning.beside, ["/status"]);
+    let reset = meaning.reset.unwrap();
+    assert_eq!(reset.model.as_deref(), Some("anthropic/opus"));
+    let spans = meaning.read.unwrap().spans;
+    let marked: Vec<_> = spans.iter().map(|span| &text[span.start..span.end]).collect();
+    assert_eq!(marked, ["/think high", "/status"]);
+
+    let meaning = read("/new /elevated full rm it");
+    let TextMeaning::ForAgent(AgentText { text, overrides, .. }) = meaning else {
+        panic!("it is answered")
+    };
+    assert_eq!(text.as_deref(), Some("/elevated full rm it"), "it needs an owner");
+    assert_eq!(*overrides, crate::session_settings::TurnOverrides::default());
+
+    for text in ["/new /think high", "/reset\n/status"] {
+        let meaning = read(text);
+        let begins = matches!(meaning, TextMeaning::Answered(OwnAnswerKind::BeginWith { .. }));
+        assert!(begins && meaning.begins_anew(), "{text}: {meaning:?}");
+    }
 }
 
 #[test]
