@@ -24,7 +24,7 @@ const MOST_CAP: u64 = 200;
 const DEFAULT_MODEL: &str = "default";
 
 /// The settings of a session in a group, with what counts there for everybody.
-pub(crate) fn in_group(own: SessionSettings, group: SessionSettings) -> SessionSettings {
+pub(crate) fn in_group(own: SessionSettings, group: &SessionSettings) -> SessionSettings {
     SessionSettings {
         send: own.send.or(group.send),
         activation: group.activation,

@@ -232,7 +232,8 @@ async fn what_counts_in_a_group_is_told_of_each_conversation_there() {
     assert_eq!(detail.clears, [], "they are not the conversation's own");
     write("42", "/session").await;
     let loopback = host.backend.loopback(&"telegram".into()).unwrap();
-    let chat = loopback.platform().chat(&"g1".into()).unwrap();
+    let platform = loopback.platform();
+    let chat = platform.chat(&"g1".into()).unwrap();
     let said: Vec<_> = chat.messages().map(|message| &message.content).collect();
     let told = format!("{said:?}");
     assert!(

@@ -286,7 +286,7 @@ impl Commands {
         if group == answer.session {
             return Ok(own);
         }
-        Ok(in_group(own, self.context.sessions.settings(&group).await?))
+        Ok(in_group(own, &self.context.sessions.settings(&group).await?))
     }
 
     /// The settings that count in a session and are set, each with where it comes from; none where nothing is.

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::{
-    config::{ChannelConfig, Config},
+    config::Config,
     level_settings::{ConfiguredLevels, reasoning_of, verbose_of},
     queue_settings::QueueSettings,
     session_settings::{carried_over, in_group},
@@ -50,7 +50,7 @@ impl Engine {
         };
         Ok(Some(SessionDetail {
             line,
-            settings: self.effective(config, &record, of_group),
+            settings: self.effective(config, &record, of_group.as_ref()),
             history: changes
                 .iter()
                 .rev()
@@ -84,15 +84,15 @@ impl Engine {
         &self,
         config: &Config,
         record: &SessionRecord,
-        of_group: Option<SessionSettings>,
+        of_group: Option<&SessionSettings>,
     ) -> Vec<EffectiveSetting> {
         let channel = &record.channel;
         let mut settings = record.settings.clone();
         if let Some(of_group) = of_group {
             settings = in_group(settings, of_group);
         }
-        let has_command = |own: &ChannelConfig| own.activation_command;
-        if !config.channels.get(channel).is_none_or(has_command) {
+        let own = config.channels.get(channel);
+        if own.is_some_and(|own| !own.activation_command) {
             settings.activation = None;
         }
         let stored: Vec<_> = settings.written();
