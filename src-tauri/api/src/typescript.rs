@@ -23,7 +23,8 @@ pub struct File {
 /// [`wire::visible`].
 fn invisible() -> String {
     let about = "Characters without a shape that are no control characters";
-    let pictograph = "Pictographs, behind which a variation selector stays, and between which a zero-width joiner does";
+    let pictograph =
+        "Pictographs, behind which a variation selector stays, and between which a zero-width joiner does";
     let tone = "Colours of skin, which stand behind their pictograph";
     let joining = "Characters of scripts that need joiners, which stay between two of them";
     [
