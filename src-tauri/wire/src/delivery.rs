@@ -331,6 +331,10 @@ pub struct Intent {
     /// The kind in which the file is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_kind: Option<FileKind>,
+    /// The file is to be deleted once it arrived.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<bool>", optional)]
+    pub cleanup: bool,
     /// The directive it carries out, by its place in the assistant message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directive: Option<DirectiveRef>,

@@ -1600,6 +1600,8 @@ export type Intent = {
   path?: string,
   /** The kind in which the file is sent. */
   file_kind?: FileKind,
+  /** The file is to be deleted once it arrived. */
+  cleanup?: boolean,
   /** The directive it carries out, by its place in the assistant message. */
   directive?: DirectiveRef,
   /** The first message of the answer, or of what a directive says, where that takes several and this is a later one. */

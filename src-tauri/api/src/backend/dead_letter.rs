@@ -10,14 +10,16 @@ use foldback_directives::parse;
 use foldback_pipeline::is_own_file;
 use foldback_store::{Journal, Selection, StoreError};
 use foldback_wire::{
-    Body, ChannelId, Event, Inbound, Intent, Kind, MessageFlags, MessageId, OpId, OpKind, OutcomeCode, Seq,
-    TurnId,
+    Body, ChannelId, Event, Inbound, Intent, Kind, MessageId, OpId, OpKind, OutcomeCode, Seq, TurnId,
     rpc::{LedgerEntry, TurnDetail},
 };
 use std::ops::ControlFlow;
 
 /// Begins the id of the message that asks for an operation again: the gate for repeated messages lets each id in once.
 const AGAIN: &str = "again-";
+
+/// Longest id of a message that a header can hold, in bytes.
+const LONGEST_ID: usize = 240;
 
 /// Events read at once.
 const PAGE: usize = 2_000;
@@ -67,7 +69,7 @@ impl DeadLetterGroup {
             check_audience(&letter.intent)?;
         }
         let output = match text_of(&letters, lost) {
-            Some(text) => header_of(&letters[0].intent.flags) + &as_output(text)?,
+            Some(text) => header_of(&letters[0].intent) + &as_output(text)?,
             None => output_of(entry)?,
         };
         Ok(Self {
@@ -271,15 +273,21 @@ fn check_audience(intent: &Intent) -> Result<(), &'static str> {
     }
 }
 
-/// The header that asks for these flags.
-fn header_of(flags: &MessageFlags) -> String {
+/// The header that asks for the flags of this operation, and for the message that it answers.
+fn header_of(intent: &Intent) -> String {
+    let flags = &intent.flags;
+    let reply_to = intent.reply_to.as_ref().map(MessageId::as_str);
+    // What a header cannot hold would be read as text. No platform has such an id.
+    let reply_to = reply_to.filter(|id| id.len() <= LONGEST_ID && id.chars().all(|c| c.is_ascii_graphic()));
+    let reply_to = reply_to.filter(|id| !id.contains(['[', ']']));
+    let reply_to = reply_to.map_or_else(String::new, |id| format!("[[reply_to:{id}]]"));
     let silent = if flags.silent { "[[silent:true]]" } else { "" };
     let suppress_embeds = if flags.suppress_embeds {
         "[[suppress_embeds:true]]"
     } else {
         ""
     };
-    format!("{silent}{suppress_embeds}")
+    format!("{reply_to}{silent}{suppress_embeds}")
 }
 
 /// The operation as output of an agent, header and directives included; an error, in words, where no output means the
@@ -290,7 +298,7 @@ pub(super) fn output_of(entry: &LedgerEntry) -> Result<String, &'static str> {
     }
     check_audience(&entry.intent)?;
     let output = plain_output_of(entry)?;
-    Ok(header_of(&entry.intent.flags) + &output)
+    Ok(header_of(&entry.intent) + &output)
 }
 
 fn plain_output_of(entry: &LedgerEntry) -> Result<String, &'static str> {
@@ -319,8 +327,17 @@ fn plain_output_of(entry: &LedgerEntry) -> Result<String, &'static str> {
                 .text
                 .as_deref()
                 .map_or_else(String::new, |text| format!(" caption=\"{}\"", quoted(text)));
+            let kind = entry
+                .intent
+                .file_kind
+                .map_or_else(String::new, |kind| format!(" kind=\"{}\"", kind.code()));
+            let cleanup = if entry.intent.cleanup {
+                " cleanup=\"true\""
+            } else {
+                ""
+            };
             Ok(format!(
-                "<actions><send-file path=\"{path}\"{caption} /></actions>"
+                "<actions><send-file path=\"{path}\"{kind}{caption}{cleanup} /></actions>"
             ))
         }
         OpKind::Delete | OpKind::SendVoice | OpKind::Typing => Err("only texts, files and reactions are"),
@@ -330,7 +347,7 @@ fn plain_output_of(entry: &LedgerEntry) -> Result<String, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foldback_wire::{Target, Timestamp};
+    use foldback_wire::{FileKind, MessageFlags, Target, Timestamp};
 
     fn intent(flags: MessageFlags) -> Intent {
         Intent {
@@ -347,6 +364,7 @@ mod tests {
             emoji_sent: None,
             path: None,
             file_kind: None,
+            cleanup: false,
             directive: None,
             part_of: None,
             block: None,
@@ -411,6 +429,37 @@ mod tests {
         );
         // The chat is called as its person is.
         assert_eq!(output_of(&letter(only_for("c"))).as_deref(), Ok("hi"));
+    }
+
+    #[test]
+    fn a_letter_is_sent_again_as_its_directive_asked() {
+        let mut file = letter(MessageFlags::default());
+        file.intent = Intent {
+            kind: OpKind::SendFile,
+            reply_to: Some("m1".into()),
+            path: Some("a.png".to_owned()),
+            file_kind: Some(FileKind::File),
+            cleanup: true,
+            ..file.intent
+        };
+        let output = "[[reply_to:m1]]<actions><send-file path=\"a.png\" kind=\"file\" caption=\"hi\" \
+                      cleanup=\"true\" /></actions>";
+        assert_eq!(output_of(&file).as_deref(), Ok(output));
+        let read = parse(output, &foldback_directives::Settings::default(), None);
+        assert_eq!(read.header.reply_to.as_deref(), Some("m1"));
+        assert_eq!((read.directives.len(), read.diagnostics.len()), (1, 0));
+    }
+
+    #[test]
+    fn a_letter_is_sent_again_as_the_answer_that_it_was() {
+        let answering = |id: &str| {
+            let mut letter = letter(MessageFlags::default());
+            letter.intent.reply_to = Some(id.into());
+            output_of(&letter).unwrap()
+        };
+        assert_eq!(answering("wamid.HBg="), "[[reply_to:wamid.HBg=]]hi");
+        assert_eq!(answering("a]]b"), "hi");
+        assert_eq!(answering("a\nb"), "hi");
     }
 
     #[test]

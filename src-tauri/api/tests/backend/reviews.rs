@@ -195,6 +195,7 @@ async fn typing_without_an_answer_asks_for_no_look_in_this_process_and_the_next(
         emoji_sent: None,
         path: None,
         file_kind: None,
+        cleanup: false,
         directive: None,
         part_of: None,
         block: None,

@@ -124,6 +124,7 @@ pub(crate) fn intent(kind: OpKind) -> Intent {
         emoji_sent: None,
         path: None,
         file_kind: None,
+        cleanup: false,
         directive: None,
         part_of: None,
         block: None,

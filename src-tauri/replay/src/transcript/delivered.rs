@@ -194,6 +194,7 @@ impl<'a> Writer<'a> {
                 emoji_sent: None,
                 path: None,
                 file_kind: None,
+                cleanup: false,
                 directive: None,
                 part_of: None,
                 block: None,

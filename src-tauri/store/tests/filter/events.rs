@@ -238,6 +238,7 @@ fn intent(kind: OpKind, text: Option<&str>) -> Intent {
         emoji_sent: None,
         path: None,
         file_kind: None,
+        cleanup: false,
         directive: None,
         part_of: None,
         block: None,

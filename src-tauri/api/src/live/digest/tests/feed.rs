@@ -141,6 +141,7 @@ pub(super) fn intent(kind: OpKind) -> Intent {
         emoji_sent: None,
         path: None,
         file_kind: None,
+        cleanup: false,
         directive: None,
         part_of: None,
         block: None,
