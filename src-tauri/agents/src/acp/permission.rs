@@ -163,7 +163,7 @@ fn words(part: &Value) -> Option<String> {
 
 /// The kind of a part: that of its block, where it has one.
 fn part_kind(part: &Value) -> &str {
-    let kind = |value: &'_ Value| value.get("type").is_some_and(Value::is_string);
+    let kind = |value: &Value| value.get("type").is_some_and(Value::is_string);
     let named = part.get("content").filter(|block| kind(block)).unwrap_or(part);
     named.get("type").and_then(Value::as_str).unwrap_or(UNNAMED_KIND)
 }

@@ -114,10 +114,7 @@ impl Reader for ChatReader {
             self.message = chunk.id.map(|id| id.0).filter(|id| !id.is_empty());
         }
         let choices = chunk.choices.map(|choices| choices.0);
-        if choices
-            .as_ref()
-            .map_or(chunk.usage.is_some(), |choices| choices.is_empty())
-        {
+        if choices.as_ref().map_or(chunk.usage.is_some(), Vec::is_empty) {
             // Gateways send these before and after the answer, such as the verdict of a filter, or the tokens.
             answer.pass_over();
         }

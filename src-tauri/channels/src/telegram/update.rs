@@ -18,7 +18,7 @@ impl Update {
     /// The group that became a supergroup, and the id that it has now. Telegram tells it in both of them:
     /// <https://core.telegram.org/bots/api#message>.
     pub(super) fn moved(&self) -> Option<(i64, i64)> {
-        let number = |value: &Value| value.as_i64();
+        let number = Value::as_i64;
         let here = number(&self.message["chat"]["id"])?;
         let to = number(&self.message["migrate_to_chat_id"]).map(|to| (here, to));
         to.or_else(|| Some((number(&self.message["migrate_from_chat_id"])?, here)))

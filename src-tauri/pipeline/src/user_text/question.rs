@@ -26,9 +26,10 @@ const LEFT_OUT: usize = 44;
 /// markup, and nothing in them is invisible or left out without a word. Of files that would change it shows as many
 /// lines as there is room for; the console shows all.
 pub(super) fn question(request: &PermissionRequest, number: &str, timeout: Interval) -> String {
-    let end = match request.preview.unshown[..] {
-        [] => end(shows_all(request), number, timeout),
-        [..] => end_unshown(number, timeout),
+    let end = if request.preview.unshown.is_empty() {
+        end(shows_all(request), number, timeout)
+    } else {
+        end_unshown(number, timeout)
     };
     call(request).text + &end
 }
