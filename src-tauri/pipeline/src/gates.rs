@@ -4,6 +4,7 @@ mod agent_text;
 mod beside;
 mod custom;
 mod in_session;
+mod new_session;
 mod scheduled;
 mod sender_text;
 

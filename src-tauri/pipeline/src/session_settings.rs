@@ -1,5 +1,9 @@
 //! Settings of sessions: what directives make of them, and which value counts for a turn.
 
+mod turn_overrides;
+
+pub(crate) use turn_overrides::TurnOverrides;
+
 use crate::{
     config::{CarriedSetting, PermissionPolicy, PermissionsConfig, ReasoningDisplay, ToolDisplay, ToolKind},
     level_settings::ConfiguredLevels,
@@ -70,71 +74,6 @@ pub(crate) fn apply(settings: &mut SessionSettings, directives: &Directives) {
             settings.queue.cap = queue.cap.map(|cap| cap.min(MOST_CAP)).or(settings.queue.cap);
             settings.queue.drop = queue.drop.or(settings.queue.drop);
         }
-    }
-}
-
-/// The settings that one message has for its turn alone.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct TurnOverrides {
-    /// The values that it sets.
-    pub(crate) set: SessionSettings,
-    cleared: ClearedSettings,
-}
-
-/// The settings that a message clears for its turn: what is stored on the session does not count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct ClearedSettings {
-    think: bool,
-    model: bool,
-    queue: bool,
-}
-
-impl From<SessionSettings> for TurnOverrides {
-    fn from(set: SessionSettings) -> Self {
-        Self {
-            set,
-            cleared: ClearedSettings::default(),
-        }
-    }
-}
-
-impl TurnOverrides {
-    /// The settings that directives have for the turn.
-    pub(crate) fn of(directives: &Directives) -> Self {
-        let mut set = SessionSettings::default();
-        apply(&mut set, directives);
-        let think = directives.think.and_then(|think| think.level);
-        let model = directives.model.as_ref().and_then(|model| model.model.as_deref());
-        let cleared = ClearedSettings {
-            think: think == Some(Think::Default),
-            model: model == Some(DEFAULT_MODEL),
-            queue: directives.queue.as_ref().is_some_and(|queue| queue.reset),
-        };
-        Self { set, cleared }
-    }
-
-    /// What is stored on the session, without what is cleared for the turn.
-    pub(crate) fn uncleared(&self, mut stored: SessionSettings) -> SessionSettings {
-        stored.think = stored.think.filter(|_| !self.cleared.think);
-        stored.model = stored.model.filter(|_| !self.cleared.model);
-        stored.queue = self.uncleared_queue(&stored.queue);
-        stored
-    }
-
-    /// The same of the queue's settings.
-    pub(crate) fn uncleared_queue(&self, stored: &Queue) -> Queue {
-        if self.cleared.queue {
-            Queue::default()
-        } else {
-            stored.clone()
-        }
-    }
-
-    /// These without those of the queue.
-    pub(crate) fn without_queue(mut self) -> Self {
-        self.set.queue = Queue::default();
-        self.cleared.queue = false;
-        self
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     config::Config,
     rules::{Rule, Rules},
-    session_settings::{leading_model, levels_of},
+    session_settings::levels_of,
     stages::{
         abort::{is_mention_token, is_stop_word},
         addressed::{AddressedText, without_last},
@@ -163,7 +163,7 @@ impl TextContext<'_> {
     }
 
     /// The directives of a message, whose text `addressed` is.
-    fn read_inline(&self, message: &Inbound, addressed: &AddressedText) -> Inline {
+    pub(super) fn read_inline(&self, message: &Inbound, addressed: &AddressedText) -> Inline {
         let context = InlineContext {
             rules: self.rules,
             access: self.access,
@@ -222,7 +222,7 @@ impl TextContext<'_> {
 
     /// The text of a message that may be a command: without the word at its start or its end that names the bot, and without the
     /// brackets of a command that stands alone in them.
-    fn command_text<'m>(&self, message: &'m Inbound) -> Cow<'m, str> {
+    pub(super) fn command_text<'m>(&self, message: &'m Inbound) -> Cow<'m, str> {
         let text = self.without_mention(message);
         let whole = Some(text)
             .filter(|_| self.config.commands.inline)
@@ -330,78 +330,6 @@ impl TextContext<'_> {
                 })
             }
         })
-    }
-
-    /// A new session: answered where nothing else is said, else it begins with the rest of the text, whose directives count
-    /// as in a message of its own.
-    fn new_session(&self, message: &Inbound, row: &'static CommandRow, arguments: String) -> TextMeaning {
-        let text = self.command_text(message);
-        let (model, words) = leading_model(&self.config.agent.models, self.agent, &arguments);
-        // They end with the first line, where they are any.
-        let line = text.lines().next().unwrap_or_default().trim_end();
-        let below = text.split_once('\n').map_or("", |(_, below)| below.trim());
-        let start = if words.is_empty() {
-            text.trim_end().len() - below.len()
-        } else {
-            line.len() - words.len()
-        };
-        let words = text[start..].trim();
-        if words.is_empty() {
-            return TextMeaning::Answered(OwnAnswerKind::Command { row, arguments });
-        }
-        let begins = NewSession {
-            model,
-            by_owner: self.access.is_owner,
-        };
-        let said = Inbound {
-            text: words.to_owned(),
-            ..message.clone()
-        };
-        let addressed = AddressedText::read(words, |_| false, |_| false);
-        let at = message.text.rfind(words).unwrap_or_default();
-        let in_message = |mut read: InlineDirectives| {
-            for span in &mut read.spans {
-                *span = Span::new(at + span.start, at + span.end);
-            }
-            read
-        };
-        let mut agent_text = AgentText {
-            text: Some(words.to_owned()),
-            is_command: true,
-            ..AgentText::default()
-        };
-        match self.read_inline(&said, &addressed) {
-            Inline::Invalid(read) => {
-                let read = in_message(read);
-                return TextMeaning::Answered(OwnAnswerKind::InvalidDirectives { read });
-            }
-            Inline::Session { directives, read } => {
-                return TextMeaning::Answered(OwnAnswerKind::BeginWith {
-                    row,
-                    session: begins,
-                    directives,
-                    read: in_message(read),
-                });
-            }
-            Inline::None => {}
-            Inline::Refused(read) => agent_text.read = Some(in_message(read)),
-            Inline::Turn {
-                text,
-                overrides,
-                kept,
-                read,
-            } => {
-                agent_text = AgentText {
-                    text: Some(text),
-                    overrides,
-                    kept,
-                    read: Some(in_message(read)),
-                    ..agent_text
-                };
-            }
-        }
-        agent_text.reset = Some(begins);
-        TextMeaning::ForAgent(with_commands_beside(&message.text, Vec::new(), agent_text))
     }
 }
 
