@@ -130,9 +130,6 @@ impl Commands {
         let (events, terminal, text) = match &answer.kind {
             OwnAnswerKind::Command { row, arguments } => {
                 let mut events = vec![command_event(row.name, arguments)];
-                let terminal = Terminal::Command {
-                    name: row.name.to_owned(),
-                };
                 let text = if row.rights == Rights::Owner && !answer.access.is_owner {
                     let setting = OWNERS.to_owned();
                     events.push(refusal(
@@ -155,32 +152,17 @@ impl Commands {
                     self.run_command(id, row, arguments, &answer, &recorder, by)
                         .await?
                 };
-                (events, terminal, text)
+                (events, command_end(row.name), text)
             }
             OwnAnswerKind::Program { name, arguments } => {
-                let event = command_event(name, arguments);
-                let terminal = Terminal::Command { name: name.clone() };
-                if let Some(command) = self.allowed_program(name, &answer) {
-                    Self::note_first(&recorder, vec![event]).await?;
-                    let text = self
-                        .run_custom((name, command), arguments, &answer, &recorder)
-                        .await;
-                    (Vec::new(), terminal, Some(text))
-                } else {
-                    let setting = format!("commands.custom.{name}.allow_from");
-                    let refusal = refusal(&answer, (name, arguments), setting, is_no_owner(&answer));
-                    let program = self.context.ports.config.commands.custom.get(name);
-                    let is_for_owners = program.is_none_or(|program| program.allow_from.is_empty());
-                    (vec![event, refusal], terminal, self.refused(is_for_owners))
-                }
+                self.answer_program(name, arguments, &answer, &recorder).await?
             }
             OwnAnswerKind::Refused { name, arguments } => {
                 let CommandAccess { setting, why, .. } = answer.access.clone();
                 let is_for_owners = setting == OWNERS;
                 let refusal = refusal(&answer, (name, arguments), setting, why);
                 let events = vec![command_event(name, arguments), refusal];
-                let terminal = Terminal::Command { name: name.clone() };
-                (events, terminal, self.refused(is_for_owners))
+                (events, command_end(name), self.refused(is_for_owners))
             }
             OwnAnswerKind::Directives { directives, read } => {
                 let text = self.set_directives(&answer, directives, &recorder, by).await?;
@@ -202,10 +184,7 @@ impl Commands {
                     command_event(row.name, model),
                     Kind::InlineDirectives(read.clone()),
                 ];
-                let terminal = Terminal::Command {
-                    name: row.name.to_owned(),
-                };
-                (events, terminal, Some(format!("{begun}\n{set}")))
+                (events, command_end(row.name), Some(format!("{begun}\n{set}")))
             }
             OwnAnswerKind::InvalidDirectives { read } => {
                 debug_assert_eq!(read.scope, DirectiveScope::Invalid);
@@ -234,6 +213,33 @@ impl Commands {
         // A caller that does not wait for the end is fine.
         let _ = ended.send(terminal);
         Ok(())
+    }
+
+    /// Runs the program of a command, where the sender may have it run: events, end and text of the answer.
+    async fn answer_program(
+        &self,
+        name: &str,
+        arguments: &str,
+        answer: &OwnAnswer,
+        recorder: &Recorder,
+    ) -> Result<(Vec<Kind>, Terminal, Option<String>), StoreError> {
+        let event = command_event(name, arguments);
+        if let Some(command) = self.allowed_program(name, answer) {
+            Self::note_first(recorder, vec![event]).await?;
+            let text = self
+                .run_custom((name, command), arguments, answer, recorder)
+                .await;
+            return Ok((Vec::new(), command_end(name), Some(text)));
+        }
+        let setting = format!("commands.custom.{name}.allow_from");
+        let refusal = refusal(answer, (name, arguments), setting, is_no_owner(answer));
+        let program = self.context.ports.config.commands.custom.get(name);
+        let is_for_owners = program.is_none_or(|program| program.allow_from.is_empty());
+        Ok((
+            vec![event, refusal],
+            command_end(name),
+            self.refused(is_for_owners),
+        ))
     }
 
     /// Stores what directives set on the session, and acknowledges it.
@@ -405,5 +411,12 @@ fn command_event(name: &str, arguments: &str) -> Kind {
     Kind::Command {
         name: name.to_owned(),
         arguments: arguments.to_owned(),
+    }
+}
+
+/// The end of a turn that a command of this name was.
+fn command_end(name: &str) -> Terminal {
+    Terminal::Command {
+        name: name.to_owned(),
     }
 }
