@@ -236,12 +236,8 @@ impl TurnRunner {
         delivery.operations.text_begins = typing.on_text();
         delivery.operations.lead = lead;
         let written = written(message, joined, &history, &read);
-        let scan = Scan::new(
-            &grammar,
-            &written,
-            self.context.redaction.as_ref(),
-            self.context.rules,
-        );
+        let (redaction, rules) = (self.context.redaction.as_ref(), self.context.rules);
+        let scan = Scan::new(&grammar, &written, redaction, rules);
         let scan = scan.with_all_clear(self.all_clear_of(&grammar, is_heartbeat, recorder));
         let running = async {
             // Boxed, as a run may wait for much.
