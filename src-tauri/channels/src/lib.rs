@@ -15,6 +15,7 @@ mod http;
 mod kind;
 mod kinds;
 mod limit;
+mod listener;
 mod loopback;
 mod mention;
 mod menu;

@@ -2,7 +2,7 @@
 
 use super::Slack;
 use super::intake::{Intake, due};
-use crate::webhook::connections::Peer;
+use crate::listener::connections::Peer;
 use crate::webhook::{Answer, Listener, is_signed, say};
 use crate::{Refusal, Unreadable};
 use foldback_wire::{ChannelState, Secret};

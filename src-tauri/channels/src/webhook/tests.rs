@@ -1,9 +1,11 @@
-use super::connections::{AT_ONCE, MOMENT};
 use super::*;
+use crate::listener::connections::{Connections, MOMENT};
+use crate::listener::converse;
 use std::cell::{Cell, RefCell};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpSocket;
 use tokio::sync::Notify;
+use tokio::time::{Instant, sleep};
 
 /// Sends what is given, and gives the whole answer.
 async fn ask(address: SocketAddr, request: &[u8]) -> String {
@@ -168,13 +170,13 @@ async fn a_signed_request_that_has_come_is_read_before_its_connection_gives_way(
     let (listener, address) = listener().await;
     for (is_signed, said) in [(true, "kept"), (false, "")] {
         let mut client = TcpStream::connect(address).await.unwrap();
-        let (stream, from) = listener.0.accept().await.unwrap();
+        let (stream, from) = listener.accept().await.unwrap();
         client
             .write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
             .await
             .unwrap();
         stream.readable().await.unwrap();
-        let mut connections = Connections::default();
+        let mut connections = Connections::new(AT_ONCE);
         let came = Instant::now();
         let (_, peer) = connections.add(from.ip(), came);
         connections.drop_oldest(came + MOMENT, |_| true);
@@ -186,7 +188,7 @@ async fn a_signed_request_that_has_come_is_read_before_its_connection_gives_way(
             tokio::task::yield_now().await;
             say(StatusCode::OK, "kept")
         };
-        converse(stream, peer, &answer).await;
+        converse(stream, peer, RULES, &answer).await;
         let mut answer = String::new();
         let _ = client.read_to_string(&mut answer).await;
         assert!(
@@ -336,7 +338,7 @@ async fn a_connection_is_taken_again_once_there_is_a_descriptor() {
     let accept = async || {
         failures.set(failures.get() - 1);
         if failures.get() < 0 {
-            listener.0.accept().await
+            listener.accept().await
         } else {
             Err(no_descriptor())
         }

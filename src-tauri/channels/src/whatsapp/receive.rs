@@ -5,7 +5,7 @@
 
 use super::WhatsApp;
 use super::notification::News;
-use crate::webhook::connections::Peer;
+use crate::listener::connections::Peer;
 use crate::webhook::{Answer, Listener, is_signed, say};
 use crate::{Arrival, Connection, Refusal, Signal, SignalSink, Unreadable};
 use foldback_wire::ChannelState;

@@ -17,12 +17,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Connections at once; more wait to be taken.
-pub(super) const AT_ONCE: usize = 64;
-/// Connections of one address without a signature, once they had their moment.
-const OF_ONE_ADDRESS: usize = 32;
 /// Time in which a connection gives way to nobody. What a platform sends follows its connection at once.
-pub(super) const MOMENT: Duration = Duration::from_millis(100);
+pub(crate) const MOMENT: Duration = Duration::from_millis(100);
 
 /// The other end of a connection.
 #[derive(Debug, Clone)]
@@ -65,7 +61,7 @@ impl Peer {
 
     /// Returns once the connection has to make place for another one, unless its request proves to be signed when it is
     /// read for the last time.
-    pub(super) async fn gives_way(&self) {
+    pub(crate) async fn gives_way(&self) {
         self.0.gives_way.cancelled().await;
         if self.is_trusted() {
             std::future::pending::<()>().await;
@@ -87,17 +83,32 @@ fn network_of(address: IpAddr) -> IpAddr {
 }
 
 /// The open connections, by the order in which they came.
-#[derive(Debug, Default)]
-pub(super) struct Connections {
+#[derive(Debug)]
+pub(crate) struct Connections {
     open: BTreeMap<u64, Peer>,
     came: u64,
+    at_once: usize,
 }
 
 impl Connections {
+    /// None, of at most so many.
+    pub(crate) const fn new(at_once: usize) -> Self {
+        Self {
+            open: BTreeMap::new(),
+            came: 0,
+            at_once,
+        }
+    }
+
+    /// Connections of one address without a signature, once they had their moment.
+    const fn of_one_address(&self) -> usize {
+        self.at_once / 2
+    }
+
     /// When another connection can be taken: now where there is a place, later where the oldest has its moment still;
     /// `None` while all places are those of signed requests.
     pub(super) fn room_at(&self, now: Instant) -> Option<Instant> {
-        if self.open.len() < AT_ONCE {
+        if self.open.len() < self.at_once {
             return Some(now);
         }
         let untrusted = self.open.values().filter(|peer| !peer.is_trusted());
@@ -105,13 +116,13 @@ impl Connections {
     }
 
     /// Takes a connection; another one gives way where there is no place.
-    pub(super) fn add(&mut self, address: IpAddr, now: Instant) -> (u64, Peer) {
+    pub(crate) fn add(&mut self, address: IpAddr, now: Instant) -> (u64, Peer) {
         let network = network_of(address);
         let own = |peer: &Peer| peer.0.address == network && !peer.is_trusted();
-        if self.open.values().filter(|peer| own(peer)).count() >= OF_ONE_ADDRESS {
+        if self.open.values().filter(|peer| own(peer)).count() >= self.of_one_address() {
             self.drop_oldest(now, own);
         }
-        if self.open.len() >= AT_ONCE {
+        if self.open.len() >= self.at_once {
             self.drop_oldest(now, |_| true);
         }
         let peer = Peer::of(network, now);
@@ -126,7 +137,7 @@ impl Connections {
     }
 
     /// Has the oldest of these give way that had its moment and showed no signature, if there is one.
-    pub(super) fn drop_oldest(&mut self, now: Instant, these: impl Fn(&Peer) -> bool) {
+    pub(crate) fn drop_oldest(&mut self, now: Instant, these: impl Fn(&Peer) -> bool) {
         let may_go = |peer: &Peer| these(peer) && !peer.is_trusted() && peer.0.came + MOMENT <= now;
         let idle = self.open.iter().filter(|(_, peer)| may_go(peer));
         let oldest = idle.min_by_key(|(came, peer)| (peer.has_asked(), **came));
@@ -140,6 +151,9 @@ impl Connections {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const AT_ONCE: usize = 64;
+    const OF_ONE_ADDRESS: usize = AT_ONCE / 2;
 
     fn address(last: u8) -> IpAddr {
         IpAddr::from([192, 0, 2, last])
@@ -155,7 +169,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_oldest_without_a_head_gives_way_then_the_oldest_without_a_signature() {
-        let (start, mut open) = (Instant::now(), Connections::default());
+        let (start, mut open) = (Instant::now(), Connections::new(AT_ONCE));
         let peers: Vec<_> = (0..AT_ONCE)
             .map(|n| open.add(address(u8::try_from(n).unwrap()), start).1)
             .collect();
@@ -174,7 +188,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn nothing_is_taken_while_all_places_are_those_of_signed_requests() {
-        let (start, mut open) = (Instant::now(), Connections::default());
+        let (start, mut open) = (Instant::now(), Connections::new(AT_ONCE));
         let mut last = 0;
         for _ in 0..AT_ONCE {
             let (number, peer) = open.add(address(1), start);
@@ -188,7 +202,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_address_gives_way_to_itself_beyond_half_of_the_places() {
-        let (start, mut open) = (Instant::now(), Connections::default());
+        let (start, mut open) = (Instant::now(), Connections::new(AT_ONCE));
         let (_, other) = open.add(address(1), start);
         let signed: Vec<_> = (0..8).map(|_| open.add(address(2), start).1).collect();
         signed.iter().for_each(Peer::trust);
