@@ -9,6 +9,7 @@ mod signal;
 mod slack;
 mod telegram;
 mod unknown;
+pub(crate) mod web_chat;
 pub(crate) mod whatsapp;
 
 use crate::{Rates, Refusal};
@@ -17,7 +18,10 @@ use foldback_wire::{
     ReplyToForm, Timestamp, VoiceForm,
 };
 pub use forms::is_phone_number;
-pub use {discord::DISCORD, signal::SIGNAL, slack::SLACK, telegram::TELEGRAM, whatsapp::WHATSAPP};
+pub use {
+    discord::DISCORD, signal::SIGNAL, slack::SLACK, telegram::TELEGRAM, web_chat::WEB_CHAT,
+    whatsapp::WHATSAPP,
+};
 
 /// A platform, and what the program knows about it.
 #[derive(Debug)]
@@ -94,16 +98,17 @@ pub(crate) struct TwinRules {
 }
 
 /// Every row, in the order in which they are shown.
-pub static ROWS: [&PlatformRow; 5] = [
+pub static ROWS: [&PlatformRow; 6] = [
     &telegram::ROW,
     &discord::ROW,
     &slack::ROW,
     &whatsapp::ROW,
     &signal::ROW,
+    &web_chat::ROW,
 ];
 
 /// Every platform, in the order of the rows.
-pub const ALL: &[Platform] = &[TELEGRAM, DISCORD, SLACK, WHATSAPP, SIGNAL];
+pub const ALL: &[Platform] = &[TELEGRAM, DISCORD, SLACK, WHATSAPP, SIGNAL, WEB_CHAT];
 
 /// The row of a platform. One that is not known, such as that of a journal of a later version, has rules by which only plain
 /// text can be sent.

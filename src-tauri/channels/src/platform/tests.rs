@@ -33,8 +33,12 @@ fn limits_are_those_of_the_table() {
         (4_096, LengthUnit::Scalars, 1_024, false, false, None)
     );
     assert_eq!(row(SIGNAL), (2_000, LengthUnit::Bytes, 2_000, false, true, None));
+    assert_eq!(
+        row(WEB_CHAT),
+        (4_096, LengthUnit::Scalars, 4_096, true, true, Some(0))
+    );
     let keyed: Vec<_> = ALL.iter().filter(|p| profile(**p).idempotency_key).collect();
-    assert_eq!(keyed, [&DISCORD]);
+    assert_eq!(keyed, [&DISCORD, &WEB_CHAT]);
 }
 
 /// Most calls in a half-open span.
@@ -106,6 +110,9 @@ fn an_id_of_one_platform_is_seldom_one_of_another() {
         ("wamid.HBgL", &[WHATSAPP]),
         ("wamid.", &[]),
         ("1700000000123:", &[]),
+        ("w0123456789abcdef", &[WEB_CHAT]),
+        ("w0123456789abcde", &[]),
+        ("w0123456789ABCDEF", &[]),
         ("-1", &[]),
         ("", &[]),
     ] {
@@ -148,6 +155,9 @@ fn each_platform_has_its_form() {
         IdOwner::Person,
         "A8F0C3D2-1B2C-4D5E-8F90-0123456789AB"
     ));
+    let visitor = "0123456789abcdef0123456789abcdef";
+    assert!(fits(WEB_CHAT, IdOwner::Person, visitor) && fits(WEB_CHAT, IdOwner::Chat, visitor));
+    assert!(!fits(WEB_CHAT, IdOwner::Person, "alice") && !fits(WEB_CHAT, IdOwner::Chat, "../../etc"));
 }
 
 #[test]
