@@ -1,6 +1,6 @@
 //! Kinds of channels: an adapter each, and the keys of `[channels.NAME]` that it is made from.
 
-use crate::{ChannelAdapter, Folder, Mention, MenuCommand, Refusal};
+use crate::{ChannelAdapter, Folder, Mention, MenuCommand, Refusal, VisitorLimits};
 use foldback_wire::{Capabilities, ChannelId, Clock, Platform, RefusalCode, Rng, Secret};
 use std::{collections::BTreeMap, fmt, net::SocketAddr, path::PathBuf, sync::Arc};
 
@@ -23,6 +23,10 @@ pub enum ConnectionKey {
     Account,
     /// The people whom a mention in an agent's text notifies.
     Mentions,
+    /// The sites that may use a page of the bot's own.
+    Origins,
+    /// Bounds of whoever visits such a page.
+    Limits,
 }
 
 impl ConnectionKey {
@@ -36,6 +40,8 @@ impl ConnectionKey {
         Self::ApiRoot,
         Self::Account,
         Self::Mentions,
+        Self::Origins,
+        Self::Limits,
     ];
 
     /// The name in a configuration.
@@ -49,6 +55,8 @@ impl ConnectionKey {
             Self::ApiRoot => "api_root",
             Self::Account => "account",
             Self::Mentions => "mentions",
+            Self::Origins => "origins",
+            Self::Limits => "limits",
         }
     }
 }
@@ -82,7 +90,7 @@ pub struct ChannelKindRow {
     pub code: &'static str,
     /// The platform whose rules its channels follow.
     pub platform: Platform,
-    /// The endpoint, where `api_root` names none.
+    /// The endpoint, where `api_root` names none; empty where the platform is this program itself, and the key of no use.
     pub api_root: &'static str,
     /// The keys that each of its ways to connect needs. The way whose first key is set is taken, else the first way.
     pub(crate) ways: &'static [&'static [NeededKey]],
@@ -112,7 +120,8 @@ impl ChannelKindRow {
     /// Whether it has a use for a key.
     pub fn knows(&self, key: ConnectionKey) -> bool {
         let mut needed = self.ways.iter().copied().flatten();
-        key == ConnectionKey::ApiRoot || self.takes.contains(&key) || needed.any(|needed| needed.key == key)
+        let is_elsewhere = key == ConnectionKey::ApiRoot && !self.api_root.is_empty();
+        is_elsewhere || self.takes.contains(&key) || needed.any(|needed| needed.key == key)
     }
 
     /// Makes an adapter. It does not connect yet.
@@ -146,6 +155,10 @@ pub struct AdapterParts {
     pub account: Option<String>,
     /// The people whom a mention notifies.
     pub mentions: Vec<Mention>,
+    /// The sites that may use a page of the bot's own.
+    pub origins: Vec<String>,
+    /// Bounds of its visitors.
+    pub limits: VisitorLimits,
     /// The bot's commands: those names are the bot's.
     pub commands: Vec<MenuCommand>,
     /// Whether the commands go into the platform's own menu.

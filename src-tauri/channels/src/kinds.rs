@@ -1,14 +1,15 @@
 //! The table of all kinds of channels on real platforms.
 
-use crate::{ChannelKindRow, discord, signal, slack, telegram, whatsapp};
+use crate::{ChannelKindRow, discord, signal, slack, telegram, web_chat, whatsapp};
 
 /// Every kind. A simulated channel is of none of them.
-pub static CHANNEL_KINDS: [&ChannelKindRow; 5] = [
+pub static CHANNEL_KINDS: [&ChannelKindRow; 6] = [
     &telegram::KIND,
     &discord::KIND,
     &slack::KIND,
     &whatsapp::KIND,
     &signal::KIND,
+    &web_chat::KIND,
 ];
 
 /// The kind of a code.
@@ -36,6 +37,7 @@ mod tests {
         let socket = [Key::Token, Key::AppToken, Key::Listen, Key::SigningSecret];
         assert_eq!(missing("slack", &socket), Ok(vec![Key::AppToken, Key::Token]));
         assert_eq!(missing("signal", &[]), Ok(Vec::new()));
+        assert_eq!(missing("web_chat", &[Key::Origins]), Err(Key::Listen));
     }
 
     #[test]

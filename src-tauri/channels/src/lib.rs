@@ -35,6 +35,7 @@ mod telegram;
 mod thread;
 mod told;
 mod unread;
+mod web_chat;
 mod webhook;
 mod whatsapp;
 
@@ -65,4 +66,5 @@ pub use slack::{Slack, SlackApp, SlackEvents, slack_manifest};
 pub use switchboard::{Channel, Closed, Delivered, NameTaken, NotDelivered, Status, Switchboard, is_dry};
 pub use telegram::Telegram;
 pub use thread::{ThreadMessage, ThreadPart, ThreadQuery};
+pub use web_chat::{VisitorLimits, WebChat, WebChatPlace};
 pub use whatsapp::{WhatsApp, WhatsAppNumber};

@@ -1,4 +1,4 @@
-//! An open port of this machine, at which requests arrive. Nothing is spawned: a dropped [`serve_requests`] leaves
+//! An open port of this machine, at which requests arrive. Nothing is spawned: a dropped [`Listener::serve_requests`] leaves
 //! no task, no connection and, with its listener, no open port behind.
 
 use crate::Refusal;
@@ -17,11 +17,11 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until};
 
 pub(crate) mod connections;
 
-/// Longest time from a connection to the last byte of its answer.
+/// Longest time from a connection to the last byte of its answer, unless its request may stay ([`Peer::stay`]).
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Longest time until the head of a request is there; it is sent in one piece.
 const HEAD: Duration = Duration::from_secs(5);
@@ -71,6 +71,18 @@ impl Listener {
     /// The next connection.
     pub(crate) async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         self.0.accept().await
+    }
+
+    /// Answers every request until nothing can be received any more. One connection carries one request; however slow its
+    /// sender is, it is cut off in the end.
+    pub(crate) async fn serve_requests<A, F, B>(&self, rules: PortRules, answer: A) -> Refusal
+    where
+        A: Fn(Request<Incoming>, Peer) -> F,
+        F: Future<Output = Response<B>>,
+        B: Body<Data = Bytes> + 'static,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        serve_requests(|| self.accept(), rules, answer).await
     }
 }
 
@@ -159,10 +171,17 @@ where
             std::future::pending::<()>().await;
         }
     };
+    let too_late = async {
+        sleep(PATIENCE).await;
+        if peer.may_stay() {
+            std::future::pending::<()>().await;
+        }
+    };
     tokio::select! {
         // A request that has come is read before its connection gives way.
         biased;
-        _ = timeout(PATIENCE, connection) => {}
+        _ = connection => {}
+        () = too_late => {}
         () = peer.gives_way() => {}
         () = without_head => {}
     }

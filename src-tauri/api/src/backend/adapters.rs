@@ -189,6 +189,8 @@ impl Place {
             listen: settings.listen,
             account: settings.account.clone(),
             mentions: settings.mentions.clone(),
+            origins: settings.origins.clone(),
+            limits: settings.limits.unwrap_or_default(),
             commands: command_menu(&self.config),
             // What is not armed changes nothing there.
             sets_menu: settings.menu && settings.armed,

@@ -29,6 +29,7 @@ struct Progress {
     address: IpAddr,
     came: Instant,
     has_asked: AtomicBool,
+    may_stay: AtomicBool,
     is_trusted: AtomicBool,
     gives_way: CancellationToken,
 }
@@ -39,6 +40,7 @@ impl Peer {
             address,
             came,
             has_asked: AtomicBool::new(false),
+            may_stay: AtomicBool::new(false),
             is_trusted: AtomicBool::new(false),
             gives_way: CancellationToken::new(),
         }))
@@ -47,6 +49,27 @@ impl Peer {
     /// The request is signed: its connection does not give way any more.
     pub(crate) fn trust(&self) {
         self.0.is_trusted.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends the connection, whatever its request has shown.
+    pub(crate) fn cut(&self) {
+        self.0.is_trusted.store(false, Ordering::Relaxed);
+        self.0.gives_way.cancel();
+    }
+
+    /// Its address; of IPv6 the network.
+    pub(crate) fn address(&self) -> IpAddr {
+        self.0.address
+    }
+
+    /// The answer may take as long as whoever gives it wants, which bounds it then.
+    pub(crate) fn stay(&self) {
+        self.0.may_stay.store(true, Ordering::Relaxed);
+    }
+
+    /// True once its answer may take as long as it wants.
+    pub(super) fn may_stay(&self) -> bool {
+        self.0.may_stay.load(Ordering::Relaxed)
     }
 
     /// The head of the request came.
@@ -75,7 +98,7 @@ impl Peer {
 
 /// The address of one who may take part; of IPv6 the network, since a customer has all addresses of one
 /// (<https://www.rfc-editor.org/rfc/rfc6177>).
-fn network_of(address: IpAddr) -> IpAddr {
+pub(crate) fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
         address @ IpAddr::V4(_) => address,

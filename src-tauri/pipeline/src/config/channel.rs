@@ -6,7 +6,7 @@ use super::{
     access, reduce,
 };
 use foldback_channels::{
-    Mention, channel_kind,
+    Mention, VisitorLimits, channel_kind,
     platform::{self, known, known::KnownPlatform},
     profile,
 };
@@ -78,9 +78,14 @@ pub struct ChannelConfig {
     pub token: Option<Secret>,
     /// A second credential, where the platform has one (Slack's app token).
     pub app_token: Option<Secret>,
-    /// The address at which webhooks of the platform arrive, such as `127.0.0.1:8090`; a tunnel or proxy with https
-    /// stands before it.
+    /// The address at which webhooks of the platform arrive, such as `127.0.0.1:8090`, or at which a web chat has its page; a
+    /// tunnel or proxy with https stands before it.
     pub listen: Option<SocketAddr>,
+    /// The public address of a web chat's page and the sites that show it in a frame, such as `https://www.example.org`. Needed
+    /// where other machines reach `listen`.
+    pub origins: Vec<String>,
+    /// Bounds of the visitors of a web chat.
+    pub limits: Option<VisitorLimits>,
     /// The secret that the platform signs its webhooks with (Slack's signing secret, `WhatsApp`'s app secret).
     pub signing_secret: Option<Secret>,
     /// The word a platform must know to register a webhook (`WhatsApp`).
@@ -159,6 +164,8 @@ impl Default for ChannelConfig {
             token: None,
             app_token: None,
             listen: None,
+            origins: Vec::new(),
+            limits: None,
             signing_secret: None,
             verify_token: None,
             api_root: None,
@@ -194,6 +201,8 @@ impl ChannelConfig {
             token: None,
             app_token: None,
             listen: None,
+            origins: Vec::new(),
+            limits: None,
             signing_secret: None,
             verify_token: None,
             api_root: None,

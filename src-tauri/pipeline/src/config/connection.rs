@@ -20,7 +20,9 @@ impl ChannelConfig {
             ConnectionKey::Listen
             | ConnectionKey::ApiRoot
             | ConnectionKey::Account
-            | ConnectionKey::Mentions => None,
+            | ConnectionKey::Mentions
+            | ConnectionKey::Origins
+            | ConnectionKey::Limits => None,
         }
     }
 
@@ -31,6 +33,8 @@ impl ChannelConfig {
             ConnectionKey::ApiRoot => self.api_root.is_some(),
             ConnectionKey::Account => self.account.is_some(),
             ConnectionKey::Mentions => !self.mentions.is_empty(),
+            ConnectionKey::Origins => !self.origins.is_empty(),
+            ConnectionKey::Limits => self.limits.is_some(),
             credential => self.secret(credential).is_some(),
         }
     }
@@ -84,6 +88,11 @@ mod tests {
             parsed(signal)
                 .unwrap_err()
                 .starts_with("foldback.toml:2:1: channels.signal.mentions: ")
+        );
+        let web_chat = "[channels.web_chat]\nlisten = \"127.0.0.1:1\"\napi_root = \"https://example.org\"\n";
+        assert_eq!(
+            parsed(web_chat).unwrap_err(),
+            "foldback.toml:3:1: channels.web_chat.api_root: a channel of the kind web_chat has no use for it"
         );
         // The real one's keys stay where they are while a simulated one stands in for it.
         let text = text.replace("\"telegram\"", "\"loopback\"\nplatform = \"telegram\"");

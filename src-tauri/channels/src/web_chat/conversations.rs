@@ -1,0 +1,145 @@
+//! All conversations of a channel, in memory and in a folder of the data folder.
+
+use super::conversation::Conversation;
+use super::limits;
+use super::session::{self, SessionKey};
+use crate::platform::web_chat::is_visitor;
+use foldback_wire::{ChannelId, ChatId, Clock};
+use ring::digest::{Context, SHA256};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Bytes of a digest that tell folders apart.
+const DISTINCT: usize = 8;
+
+pub(super) struct Conversations {
+    folder: PathBuf,
+    /// Tells the events of this process from those of others.
+    epoch: Arc<str>,
+    clock: Arc<dyn Clock>,
+    most: usize,
+    open: Mutex<BTreeMap<ChatId, Arc<Conversation>>>,
+}
+
+impl Conversations {
+    /// Those that earlier processes kept. Another channel, and another journal, has others.
+    pub(super) fn open(
+        channel: &ChannelId,
+        data: &Path,
+        journal: Option<&Path>,
+        most: u32,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let mut of = Context::new(&SHA256);
+        of.update(channel.as_str().as_bytes());
+        if let Some(journal) = journal {
+            of.update(journal.as_os_str().as_encoded_bytes());
+        }
+        let name = session::hex(&of.finish().as_ref()[..DISTINCT]);
+        let conversations = Self {
+            folder: data.join(format!("web-chat-{name}")),
+            epoch: session::random_hex::<4>().into(),
+            clock,
+            most: most as usize,
+            open: Mutex::default(),
+        };
+        conversations.read();
+        conversations
+    }
+
+    fn read(&self) {
+        // Where nobody ever wrote there is no folder.
+        let Ok(folders) = fs::read_dir(&self.folder) else {
+            return;
+        };
+        let mut open = self.all();
+        let names = folders.filter_map(|folder| folder.ok()?.file_name().into_string().ok());
+        for name in names.filter(|name| is_visitor(name)) {
+            let (chat, folder) = (ChatId::new(name.clone()), self.folder.join(&name));
+            match Conversation::load(chat.clone(), folder, Arc::clone(&self.epoch), self.clock.now()) {
+                Ok(conversation) => drop(open.insert(chat, Arc::new(conversation))),
+                Err(error) => tracing::warn!(%error, %chat, "a conversation of a web chat cannot be read"),
+            }
+        }
+    }
+
+    fn all(&self) -> MutexGuard<'_, BTreeMap<ChatId, Arc<Conversation>>> {
+        // Every change leaves it whole.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn get(&self, chat: &ChatId) -> Option<Arc<Conversation>> {
+        self.all().get(chat).cloned()
+    }
+
+    /// A new conversation; `None` where all that there may be are in use. One that nobody wrote in, and one that was not
+    /// used for a day, give way.
+    pub(super) fn begin(&self, key: &SessionKey) -> Option<Arc<Conversation>> {
+        let (now, mut open) = (self.clock.now(), self.all());
+        if open.len() >= self.most {
+            let may_go = |conversation: &Conversation| {
+                let state = conversation.state();
+                let is_unused = state.is_empty() || now.since(state.used()) > limits::LONG_UNUSED;
+                (is_unused && !state.is_watched()).then(|| (!state.is_empty(), state.used()))
+            };
+            let unused = open.values().filter_map(|c| Some((may_go(c)?, c.chat.clone())));
+            let (_, chat) = unused.min()?;
+            Self::forget(&mut open, &chat);
+        }
+        let chat = key.chat();
+        let folder = self.folder.join(chat.as_str());
+        let conversation = Conversation::new(chat.clone(), folder, Arc::clone(&self.epoch), now);
+        let conversation = Arc::new(conversation);
+        open.insert(chat, Arc::clone(&conversation));
+        Some(conversation)
+    }
+
+    fn forget(open: &mut BTreeMap<ChatId, Arc<Conversation>>, chat: &ChatId) {
+        if let Some(conversation) = open.remove(chat) {
+            conversation.state().log_mut().remove();
+        }
+    }
+
+    /// Forgets what was not used for so long that its cookie has ended.
+    pub(super) fn sweep(&self) {
+        let (now, mut open) = (self.clock.now(), self.all());
+        let is_over = |conversation: &Conversation| {
+            let state = conversation.state();
+            !state.is_watched() && now.since(state.used()) > limits::IDLE
+        };
+        let over: Vec<_> = open
+            .values()
+            .filter(|c| is_over(c))
+            .map(|c| c.chat.clone())
+            .collect();
+        for chat in over {
+            Self::forget(&mut open, &chat);
+        }
+    }
+
+    /// Makes room for a file of so many bytes in a conversation: its own oldest give way, then those of the conversation that
+    /// was not used for the longest time.
+    pub(super) fn make_room(&self, own: &Conversation, bytes: u64) {
+        own.free_files(limits::FILE_BYTES.saturating_sub(bytes));
+        let open: Vec<_> = self.all().values().cloned().collect();
+        let mut with_files: Vec<_> = open
+            .iter()
+            .map(|conversation| {
+                let state = conversation.state();
+                (state.used(), state.file_bytes(), conversation)
+            })
+            .filter(|(_, bytes, _)| *bytes > 0)
+            .collect();
+        let mut all: u64 = with_files.iter().map(|(_, bytes, _)| bytes).sum();
+        with_files.sort_by_key(|(used, ..)| *used);
+        for (_, held, conversation) in with_files {
+            if all + bytes <= limits::ALL_FILE_BYTES {
+                break;
+            }
+            conversation.free_files(0);
+            all -= held;
+        }
+    }
+}
