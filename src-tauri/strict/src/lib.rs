@@ -10,6 +10,7 @@ mod sent;
 pub mod signal;
 pub mod slack;
 pub mod telegram;
+pub mod web_chat;
 pub mod whatsapp;
 
 pub use fault::{Fault, GatewayBody, Mishap};
