@@ -13,7 +13,7 @@ use events::Events;
 use foldback_api::{Backend, EndSignals, Setup};
 use foldback_store::{Journal as _, SqliteJournal};
 use foldback_wire::{Kind, Seq};
-use std::path::PathBuf;
+use std::{net::SocketAddr, path::PathBuf};
 
 /// Events read at once on the way back to the start.
 const PAGE: usize = 100;
@@ -33,11 +33,19 @@ pub(crate) struct Args {
     /// `foldback schema commands` lists them
     #[arg(long)]
     commands: bool,
+
+    /// Open a chat page at this address, such as 127.0.0.1:8095, as the channel `web_chat`; other addresses than those of this
+    /// machine need `origins` in its table
+    #[arg(long, value_name = "ADDR")]
+    web_chat: Option<SocketAddr>,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> End {
     let mut setup = args.place.setup()?;
+    if let Some(address) = args.web_chat {
+        setup.config.open_web_chat(address);
+    }
     log::start(&mut setup)?;
     setup.log_in_words();
     let runtime = runtime()?;

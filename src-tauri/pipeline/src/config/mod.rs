@@ -82,12 +82,12 @@ pub use time_of_day::{TimeOfDay, Zone};
 pub use understanding::{DescriptionsConfig, DocumentsConfig};
 pub use written::WrittenKeys;
 
-use foldback_channels::platform;
+use foldback_channels::platform::{self, WEB_CHAT};
 use foldback_directives::redact::RedactSettings;
 use foldback_wire::{ChannelId, Platform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 
 /// The whole configuration.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -137,6 +137,23 @@ pub struct Config {
 }
 
 impl Config {
+    /// Opens a web chat at an address, beside the other channels: the one that a table `web_chat` describes, else one that
+    /// everybody who reaches the address may write to.
+    pub fn open_web_chat(&mut self, listen: SocketAddr) {
+        let name = ChannelId::new(WEB_CHAT.code());
+        let own = self.channels.remove(&name).filter(|own| !own.is_simulated(&name));
+        let channel = self.channels.entry(name).or_insert_with(|| {
+            own.unwrap_or_else(|| ChannelConfig {
+                armed: true,
+                allow_from: vec!["*".to_owned()],
+                ..ChannelConfig::default()
+            })
+        });
+        channel.kind = ChannelKind::from_code(WEB_CHAT.code());
+        channel.enabled = true;
+        channel.listen = Some(listen);
+    }
+
     /// The channels on which an operator lets people in.
     pub fn pairing_channels(&self) -> Vec<ChannelId> {
         let asks = self
@@ -445,6 +462,32 @@ mod tests {
         let channels = embedded().channels;
         for turn in &demo.turns {
             assert!(channels.contains_key(&turn.channel), "{}", turn.channel);
+        }
+    }
+
+    #[test]
+    fn a_web_chat_is_opened_by_its_address_alone_and_keeps_what_a_table_says() {
+        let address = "127.0.0.1:8095".parse().unwrap();
+        let name = ChannelId::new("web_chat");
+        let table = |text: &str| parse(text, std::path::Path::new("foldback.toml")).unwrap();
+        let written =
+            table("[channels.web_chat]\nallow_from = []\nlisten = \"127.0.0.1:1\"\nenabled = false\n");
+        for (mut config, allow_from, armed) in [
+            (embedded(), vec!["*".to_owned()], true),
+            (Config::default(), vec!["*".to_owned()], true),
+            (written, Vec::new(), false),
+        ] {
+            let others = config.channels.keys().filter(|other| **other != name).count();
+            config.open_web_chat(address);
+            assert_eq!(config.channels.len(), others + 1);
+            let channel = &config.channels[&name];
+            assert!(channel.enabled && !channel.is_simulated(&name));
+            assert_eq!(
+                (channel.listen, &channel.allow_from),
+                (Some(address), &allow_from)
+            );
+            assert_eq!(channel.armed, armed);
+            assert_eq!(channel.missing_key(&name), None);
         }
     }
 }
