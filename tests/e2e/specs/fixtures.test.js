@@ -67,8 +67,10 @@ describe("fixtures", () => {
     const broken = text.replace('Great idea!"}', 'Poor idea!"}');
     assert.notEqual(broken, text);
     await writeFile(join(folder, path), broken);
-    const red = notPassed(await runAll(browser)).filter((verdict) => verdict.startsWith(path));
-    assert.equal(red.length, 5, `${red}`);
+    const cases = await runAll(browser);
+    const red = notPassed(cases).filter((verdict) => verdict.startsWith(path));
+    const platforms = cases.filter((verdict) => verdict.startsWith(path)).length;
+    assert.ok(platforms >= 5 && red.length === platforms, `${red}`);
     assert.ok(red.every((verdict) => verdict.endsWith(": fail")), `${red}`);
 
     await (await browser.$(`[data-path="${path}"]`)).click();

@@ -25,7 +25,8 @@ describe("the split ruler", () => {
     const { browser } = window;
     await go(browser, "compose");
     await paste(browser, "compose-output", (await readFile(split, "utf8")).trimEnd());
-    await eventually(browser, async () => (await allAt(browser, "ruler")).length === 5, "five rulers");
+    const previews = async () => (await allAt(browser, "preview")).length;
+    await eventually(browser, async () => (await allAt(browser, "ruler")).length === (await previews()) && (await previews()) >= 5, "a ruler for each preview");
     await (await browser.$('[data-testid="ruler"][data-channel="discord"]')).click();
     await shows(browser, "compose-lengths", /3 messages on discord, at most 2,000 characters each/);
     await shows(browser, "compose-lengths", /cut between paragraphs[\s\S]*cut between lines, what was open goes on/);

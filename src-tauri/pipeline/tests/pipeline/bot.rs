@@ -385,6 +385,6 @@ pub(crate) fn killed<F: Future<Output = Bot>>(life: F) -> World {
 }
 
 #[test]
-fn the_embedded_configuration_opens_five_loopbacks() {
-    assert_eq!(configured("").channels.len(), 5);
+fn the_embedded_configuration_opens_a_loopback_for_each_platform() {
+    assert_eq!(configured("").channels.len(), platform::ALL.len());
 }

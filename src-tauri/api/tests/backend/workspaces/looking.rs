@@ -3,6 +3,7 @@
 use super::{ask, files, fixtures, rows, sample, turns};
 use crate::host::Host;
 use foldback_api::call;
+use foldback_channels::platform;
 use foldback_wire::rpc::{Status, TurnDetail, Workspace};
 use serde_json::{Value, json};
 use std::fs;
@@ -107,7 +108,7 @@ async fn a_fixture_opens_as_turns_with_their_hold_maps() {
         .as_array()
         .unwrap()
         .iter()
-        .find(|entry| entry["channels"].as_array().unwrap().len() == 5)
+        .find(|entry| entry["channels"].as_array().unwrap().len() == platform::ALL.len())
         .unwrap();
     let path = entry["path"].as_str().unwrap();
     let whole = host.open_file(&fixtures().join(path).to_string_lossy()).await;
