@@ -78,14 +78,8 @@ impl DemoCourse {
 }
 
 impl DemoPlayer {
-    /// Lays the files that the demonstration sends, and makes its player.
-    pub(super) fn prepare(config: &Config, base: &Path, start: DemoStart, first_start: bool) -> Self {
-        lay_files(config, base);
-        Self::new(start, first_start)
-    }
-
     /// The demonstration, which begins as `start` says. Broken text, which a test excludes, has no messages.
-    fn new(start: DemoStart, first_start: bool) -> Self {
+    pub(super) fn new(start: DemoStart, first_start: bool) -> Self {
         let turns = demo::load().map_or_else(
             |error| {
                 tracing::error!(%error, "the demonstration cannot be read");
@@ -172,9 +166,9 @@ impl DemoPlayer {
     }
 }
 
-/// Puts the files that the demonstration sends into the folder for outbound files. It runs without them:
-/// the journal then says which file was missing.
-fn lay_files(config: &Config, base: &Path) {
+/// Puts the files that the demonstration sends into the folder for outbound files: its script also answers whoever writes on
+/// a real channel beside it. It runs without them: the journal then says which file was missing.
+pub(super) fn lay_files(config: &Config, base: &Path) {
     let folder = base.join(&config.files.send_dir);
     for file in demo::FILES {
         let path = folder.join(file.path);

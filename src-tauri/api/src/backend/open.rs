@@ -4,7 +4,7 @@ use super::{
     Backend, Shared,
     adapters::{self, Adapters, ChannelError},
     agents::{self, AgentError, Made},
-    demo::DemoPlayer,
+    demo::{DemoPlayer, lay_files},
     descriptors,
     exposed::Exposed,
     hooks::{self, HookSetupError},
@@ -137,8 +137,10 @@ impl Backend {
             rules: Rules::all(),
             grammar_off: Vec::new(),
         };
-        let demo = (demo && all_simulated(&config))
-            .then(|| DemoPlayer::prepare(&config, &base, demo_start, first_start));
+        if demo {
+            lay_files(&config, &base);
+        }
+        let demo = (demo && all_simulated(&config)).then(|| DemoPlayer::new(demo_start, first_start));
         // Boxed, as all that a bot is made of is large.
         let engine = Box::pin(Engine::start(parts)).await?;
         // What files tell is counted from their beginning; the bot beside them tells nothing.
