@@ -21,8 +21,6 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 pub(crate) mod connections;
 
-/// Longest time from a connection to the last byte of its answer, unless its request may stay ([`Peer::stay`]).
-const PATIENCE: Duration = Duration::from_secs(20);
 /// Longest time until the head of a request is there; it is sent in one piece.
 const HEAD: Duration = Duration::from_secs(5);
 /// Most bytes of an answer that wait for the system to take them.
@@ -171,17 +169,11 @@ where
             std::future::pending::<()>().await;
         }
     };
-    let too_late = async {
-        sleep(PATIENCE).await;
-        if peer.may_stay() {
-            std::future::pending::<()>().await;
-        }
-    };
     tokio::select! {
         // A request that has come is read before its connection gives way.
         biased;
         _ = connection => {}
-        () = too_late => {}
+        () = peer.is_late() => {}
         () = peer.gives_way() => {}
         () = without_head => {}
     }

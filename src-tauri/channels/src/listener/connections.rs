@@ -12,13 +12,20 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 /// Time in which a connection gives way to nobody. What a platform sends follows its connection at once.
 pub(crate) const MOMENT: Duration = Duration::from_millis(100);
+
+/// Longest time from a connection to the last byte of its answer, unless its request may take longer ([`Peer::stay_for`]).
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
 
 /// The other end of a connection.
 #[derive(Debug, Clone)]
@@ -29,7 +36,8 @@ struct Progress {
     address: IpAddr,
     came: Instant,
     has_asked: AtomicBool,
-    may_stay: AtomicBool,
+    /// Milliseconds that it may take from `came` on.
+    patience: AtomicU64,
     is_trusted: AtomicBool,
     gives_way: CancellationToken,
 }
@@ -40,7 +48,7 @@ impl Peer {
             address,
             came,
             has_asked: AtomicBool::new(false),
-            may_stay: AtomicBool::new(false),
+            patience: AtomicU64::new(millis(PATIENCE)),
             is_trusted: AtomicBool::new(false),
             gives_way: CancellationToken::new(),
         }))
@@ -62,14 +70,21 @@ impl Peer {
         self.0.address
     }
 
-    /// The answer may take as long as whoever gives it wants, which bounds it then.
-    pub(crate) fn stay(&self) {
-        self.0.may_stay.store(true, Ordering::Relaxed);
+    /// The answer may take so long, where that is longer than others may.
+    pub(crate) fn stay_for(&self, patience: Duration) {
+        self.0.patience.store(millis(patience), Ordering::Relaxed);
     }
 
-    /// True once its answer may take as long as it wants.
-    pub(super) fn may_stay(&self) -> bool {
-        self.0.may_stay.load(Ordering::Relaxed)
+    /// Returns once the answer has taken longer than it may.
+    pub(super) async fn is_late(&self) {
+        loop {
+            let patience = Duration::from_millis(self.0.patience.load(Ordering::Relaxed));
+            match self.0.came.checked_add(patience) {
+                Some(end) if end <= Instant::now() => return,
+                Some(end) => sleep_until(end).await,
+                None => std::future::pending().await,
+            }
+        }
     }
 
     /// The head of the request came.

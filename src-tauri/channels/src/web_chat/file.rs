@@ -13,6 +13,7 @@ use hyper::header::{
     CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RANGE,
 };
 use hyper::{Response, StatusCode};
+use std::fmt::Write as _;
 use std::io::SeekFrom;
 use std::ops::RangeInclusive;
 use tokio::fs::File;
@@ -124,7 +125,8 @@ fn shown_as(file: &FileEntry) -> (String, String) {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-') {
             name.push(char::from(byte));
         } else {
-            name.push_str(&format!("%{byte:02X}"));
+            // Writing into a string cannot fail.
+            let _ = write!(name, "%{byte:02X}");
         }
         name
     });

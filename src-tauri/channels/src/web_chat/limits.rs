@@ -1,30 +1,10 @@
-//! Bounds of what visitors can use up. Those that an operator may want otherwise are [`VisitorLimits`]; the others are here.
+//! Bounds of what visitors can use up. Those that an operator may want otherwise are [`crate::VisitorLimits`]; the others are
+//! here.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 use tokio::time::Instant;
-
-/// Bounds of the visitors of a web chat (`[channels.NAME.limits]`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct VisitorLimits {
-    /// Most messages and reactions of one visitor in a minute.
-    pub messages_per_minute: u32,
-    /// Most conversations that are kept. Where all are in use, nobody new is let in.
-    pub conversations: u32,
-}
-
-impl Default for VisitorLimits {
-    fn default() -> Self {
-        Self {
-            messages_per_minute: 20,
-            conversations: 1_000,
-        }
-    }
-}
 
 /// Connections at once, with those of streams.
 pub(super) const CONNECTIONS: usize = 576;
@@ -49,7 +29,11 @@ pub(super) const WORDS: usize = 64 * 1024;
 pub(super) const FILES: usize = 10;
 /// Longest time that a message takes to come in.
 pub(super) const UPLOAD: Duration = Duration::from_mins(2);
-/// Longest time between two pieces of it.
+/// Longest time that the pipeline takes to have a message in safe hands.
+pub(super) const KEEPING: Duration = Duration::from_secs(15);
+/// Longest time that a file takes to go out.
+pub(super) const DOWNLOAD: Duration = Duration::from_mins(10);
+/// Longest time between two pieces of a message.
 pub(super) const PIECE: Duration = Duration::from_secs(5);
 
 /// Messages of a conversation that are kept.

@@ -59,17 +59,16 @@ impl Log {
 
     /// Appends a line.
     pub(super) fn append(&mut self, line: &[u8]) -> io::Result<()> {
-        let mut file = match self.file.take() {
-            Some(file) => file,
-            None => {
-                self.make_folder()?;
-                let mut file = options().append(true).create(true).open(self.path())?;
-                if self.bytes > 0 {
-                    // What follows a line that broke off stands on its own.
-                    file.write_all(b"\n")?;
-                }
-                file
+        let mut file = if let Some(file) = self.file.take() {
+            file
+        } else {
+            self.make_folder()?;
+            let mut file = options().append(true).create(true).open(self.path())?;
+            if self.bytes > 0 {
+                // What follows a line that broke off stands on its own.
+                file.write_all(b"\n")?;
             }
+            file
         };
         // In one piece: a line is there or is not.
         file.write_all(&[line, b"\n"].concat())?;

@@ -39,13 +39,12 @@ mod session;
 mod stream;
 mod upload;
 
-use crate::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Folder, Refusal};
+use crate::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Folder, Refusal, VisitorLimits};
 use async_trait::async_trait;
 use conversations::Conversations;
 use foldback_wire::{Attachment, Capabilities, ChannelId, ChannelState, ChatId, Clock};
 pub(crate) use kind::KIND;
 use limits::Addresses;
-pub use limits::VisitorLimits;
 use origin::Origins;
 use seats::Seats;
 use std::net::SocketAddr;

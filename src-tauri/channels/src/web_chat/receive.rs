@@ -20,11 +20,8 @@ use foldback_wire::{
 use hyper::StatusCode;
 use serde_json::json;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::time::timeout;
 
-/// Longest time that the pipeline takes to have a message in safe hands.
-const KEEPING: Duration = Duration::from_secs(15);
 /// Digits of an id by which a visitor is called.
 const NAME: usize = 4;
 
@@ -91,7 +88,7 @@ impl WebChat {
             // A closed sink ends the run.
             connection.sink().send(arrival).await.is_ok() && kept.await.is_ok()
         };
-        if timeout(KEEPING, handed).await != Ok(true) {
+        if timeout(limits::KEEPING, handed).await != Ok(true) {
             let words = "The bot does not take messages for now.";
             return answer::wait_for(StatusCode::SERVICE_UNAVAILABLE, limits::PIECE, words);
         }

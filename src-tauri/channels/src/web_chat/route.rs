@@ -115,6 +115,7 @@ impl WebChat {
             "/events" => self.stream(&asked),
             _ => {
                 if let Some(id) = path.strip_prefix("/files/") {
+                    asked.peer.stay_for(limits::DOWNLOAD);
                     return match self.visitor(&asked) {
                         Some(conversation) => file::hand_over(&conversation, id, &asked.head.headers).await,
                         None => no_session(),
@@ -168,19 +169,18 @@ impl WebChat {
     fn begin_session(&self, asked: &Asked) -> PageAnswer {
         let known = SessionKey::of(&asked.head.headers, &asked.home);
         let known = known.filter(|key| self.conversations.get(&key.chat()).is_some());
-        let key = match known {
-            Some(key) => key,
-            None => {
-                if let Err(wait) = self.newcomers().take(asked.address, Instant::now()) {
-                    return answer::too_many(wait, "Too many conversations begin from your network.");
-                }
-                let key = SessionKey::random();
-                if self.conversations.begin(&key).is_none() {
-                    let words = "Too many conversations are going on.";
-                    return answer::wait_for(StatusCode::SERVICE_UNAVAILABLE, Duration::from_mins(1), words);
-                }
-                key
+        let key = if let Some(key) = known {
+            key
+        } else {
+            if let Err(wait) = self.newcomers().take(asked.address, Instant::now()) {
+                return answer::too_many(wait, "Too many conversations begin from your network.");
             }
+            let key = SessionKey::random();
+            if self.conversations.begin(&key).is_none() {
+                let words = "Too many conversations are going on.";
+                return answer::wait_for(StatusCode::SERVICE_UNAVAILABLE, Duration::from_mins(1), words);
+            }
+            key
         };
         let limits = json!({
             "text": self.capabilities.text_limit,
@@ -214,7 +214,7 @@ impl WebChat {
             return answer::too_many(limits::QUIET, "The chat is open in too many tabs. Close one.");
         };
         // It is bounded by its own number, and gives way to nobody.
-        asked.peer.stay();
+        asked.peer.stay_for(Duration::MAX);
         asked.peer.trust();
         let events = Events::new(conversation, watched, Arc::clone(&self.clock));
         let pieces = stream::unfold((events, seat), async |(mut events, seat)| {
@@ -252,8 +252,7 @@ impl WebChat {
         body: Incoming,
         connection: &Connection,
     ) -> PageAnswer {
-        // Reading it has its own bounds, and so has the wait behind it.
-        asked.peer.stay();
+        asked.peer.stay_for(limits::UPLOAD + limits::KEEPING);
         let folder = {
             let state = conversation.state();
             if let Err(error) = state.log().make_folder() {

@@ -51,7 +51,7 @@ impl WebChat {
                     silent: flags.silent,
                     ..self.entry(call, &conversation, reply_to.as_ref())?
                 };
-                self.add(&conversation, entry)
+                add(&conversation, entry)
             }
             Operation::EditText { message, text, .. } => {
                 let text = self.words(text, self.capabilities.text_limit)?;
@@ -202,17 +202,6 @@ impl WebChat {
         })
     }
 
-    fn add(&self, conversation: &Conversation, entry: Entry) -> Result<Ack, Refusal> {
-        let (id, at) = (entry.id.clone(), entry.at);
-        conversation.add(entry, at).map_err(|error| unwritten(&error))?;
-        let sent_at = conversation.state().find(&id).map(|entry| entry.at);
-        Ok(Ack {
-            message: Some(id),
-            sent_at,
-            ..Ack::default()
-        })
-    }
-
     /// Adds a message with a copy of a file: whatever becomes of the file, the message keeps it.
     async fn add_file(
         &self,
@@ -223,7 +212,7 @@ impl WebChat {
     ) -> Result<Ack, Refusal> {
         let mut open = self.folder.open_to_send(file, &self.capabilities)?;
         if conversation.state().find(&entry.id).is_some() {
-            return self.add(conversation, entry);
+            return add(conversation, entry);
         }
         self.conversations.make_room(conversation, open.size);
         let id = random_hex::<8>();
@@ -256,8 +245,20 @@ impl WebChat {
             words: spoken.map(str::to_owned),
             gone: false,
         });
-        self.add(conversation, entry)
+        add(conversation, entry)
     }
+}
+
+/// Adds a message; one that is there already stays as it is.
+fn add(conversation: &Conversation, entry: Entry) -> Result<Ack, Refusal> {
+    let (id, at) = (entry.id.clone(), entry.at);
+    conversation.add(entry, at).map_err(|error| unwritten(&error))?;
+    let sent_at = conversation.state().find(&id).map(|entry| entry.at);
+    Ok(Ack {
+        message: Some(id),
+        sent_at,
+        ..Ack::default()
+    })
 }
 
 fn changed(message: &MessageId, change: Result<(), Unchanged>) -> Result<Ack, Refusal> {

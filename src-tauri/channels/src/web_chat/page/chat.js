@@ -59,7 +59,9 @@ function drawFile(file) {
   return make("a", { class: "file", href: source, download: file.name }, make("b", {}, file.name), make("span", {}, bytes(file.size)));
 }
 
-const wordsOf = (entry) => entry.text || entry.files?.map((file) => (file.voice ? "Voice message" : file.name)).join(", ") || "";
+/** The words of a text without its marks. */
+const plain = (text) => make("div", {}, ...draw(text)).textContent.replace(/\s+/g, " ");
+const wordsOf = (entry) => (entry.from === "bot" ? plain(entry.text) : entry.text) || entry.files?.map((file) => (file.voice ? "Voice message" : file.name)).join(", ") || "";
 
 function drawQuote(entry) {
   if (!entry.reply_to) return [];
