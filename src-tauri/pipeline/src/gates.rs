@@ -16,7 +16,6 @@ use crate::{
     flow::{Flow, Stop},
     pairing::Pairing,
     ports::Port,
-    queue::TurnQueue,
     queue_settings::QueueSettings,
     recorder::Recorder,
     repeats::find_repeated,
@@ -144,6 +143,12 @@ macro_rules! passed {
     };
 }
 
+/// The messages that wait for more of their sender. The queue, which stands above the gates, has them.
+pub(crate) trait GatheredMessages: Send + Sync {
+    /// Has the messages of a sender go on without waiting for more: they sent something that does not wait.
+    fn flush_sender(&self, session: &SessionId, message: &Inbound) -> Result<(), StoreError>;
+}
+
 /// State that the gates decide from, beside the message and the settings.
 pub(crate) struct Gates {
     context: Arc<TurnContext>,
@@ -151,8 +156,7 @@ pub(crate) struct Gates {
     delivery_queues: Arc<DeliveryQueues>,
     pairing: Arc<Pairing>,
     seen: Arc<SeenMessages>,
-    /// It has the messages that wait for more of their sender.
-    queue: Arc<TurnQueue>,
+    gathered: Box<dyn GatheredMessages>,
     bot_turns: Mutex<BotTurns>,
     sender_times: Mutex<SenderTimes>,
 }
@@ -163,14 +167,14 @@ impl Gates {
         delivery_queues: &Arc<DeliveryQueues>,
         pairing: &Arc<Pairing>,
         seen: &Arc<SeenMessages>,
-        queue: &Arc<TurnQueue>,
+        gathered: Box<dyn GatheredMessages>,
     ) -> Self {
         Self {
             context: Arc::clone(context),
             delivery_queues: Arc::clone(delivery_queues),
             pairing: Arc::clone(pairing),
             seen: Arc::clone(seen),
-            queue: Arc::clone(queue),
+            gathered,
             bot_turns: Mutex::default(),
             sender_times: Mutex::default(),
         }

@@ -1,6 +1,7 @@
 //! Manual tests: reading, previews, sending.
 
 use crate::host::Host;
+use foldback_channels::platform;
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
     Event, Kind, OutcomeCode, Seq, Terminal,
@@ -35,7 +36,7 @@ async fn the_documented_example_is_previewed_on_every_channel() {
     let output = "<actions>\n  <react emoji=\"thumbsup\" />\n</actions>\nGreat idea!";
     let composed = compose(&host, output, &[]).await;
     assert_eq!(composed.parsed.clean_text, "Great idea!");
-    assert_eq!(composed.previews.len(), 5);
+    assert_eq!(composed.previews.len(), platform::ALL.len());
     for preview in &composed.previews {
         assert_eq!(text(&preview.bubbles[0]), "How was my talk?");
         assert_eq!(preview.bubbles[0].reactions[0].emoji, "👍", "{}", preview.channel);

@@ -40,7 +40,7 @@ async fn every_message_of_a_preview_has_its_measure() {
         SENTENCE.repeat(40)
     );
     let composed = composed(&host, &output).await;
-    assert_eq!(composed.rulers.len(), 5);
+    assert_eq!(composed.rulers.len(), platform::ALL.len());
     for ruler in &composed.rulers {
         let bubbles = texts(&composed, ruler.channel.as_str());
         assert_eq!(ruler.messages.len(), bubbles.len(), "{}", ruler.channel);

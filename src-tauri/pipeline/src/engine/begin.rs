@@ -4,7 +4,7 @@ use super::Core;
 use crate::{
     commands::OwnTurn,
     flow::{Stop, record_stop},
-    gates::{Admission, AdmittedMessage, TurnOrigin},
+    gates::{Admission, AdmittedMessage, GatheredMessages as _, TurnOrigin},
     pairing::UnpairedMessage,
     pending::Pending,
     recorder::Recorder,

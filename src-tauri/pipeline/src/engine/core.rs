@@ -43,7 +43,8 @@ impl Core {
         let pairing = Pairing::new(&context, &delivery_queues, rng, pairings);
         let runner = TurnRunner::new(&context, &delivery_queues, &seen);
         let queue = TurnQueue::new(&context, &seen, runner);
-        let gates = Gates::new(&context, &delivery_queues, &pairing, &seen, &queue);
+        let gathered = Box::new(Arc::clone(&queue));
+        let gates = Gates::new(&context, &delivery_queues, &pairing, &seen, gathered);
         let aged = AgedMessages::new(&queue);
         let control = SessionControl::new(&context, &queue, &aged);
         let commands = Commands::new(&context, &delivery_queues, &seen, &pairing, &control);

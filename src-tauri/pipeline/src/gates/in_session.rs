@@ -51,7 +51,7 @@ impl Gates {
         }
         if meaning.is_command_for_agent() {
             // What waits for more of its sender was said before, and is of the conversation before.
-            self.queue.flush_sender(&session, message)?;
+            self.gathered.flush_sender(&session, message)?;
         }
         let counted = CountedMessage {
             of_agent: matches!(meaning, TextMeaning::ForAgent(_)).then_some(turn),

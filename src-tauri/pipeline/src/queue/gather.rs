@@ -1,10 +1,16 @@
 //! Messages on their way into the queue: where their channel says so, they wait for more of their sender first.
 
 use super::{TurnQueue, debounce::DebounceKey};
-use crate::{config::Interval, deadline::Deadline, pending::Pending};
+use crate::{config::Interval, deadline::Deadline, gates::GatheredMessages, pending::Pending};
 use foldback_store::StoreError;
 use foldback_wire::{HoldReason, Inbound, Kind, SessionId, Stage};
 use std::{sync::Arc, time::Duration};
+
+impl GatheredMessages for Arc<TurnQueue> {
+    fn flush_sender(&self, session: &SessionId, message: &Inbound) -> Result<(), StoreError> {
+        self.flush(&DebounceKey::of(session, message))
+    }
+}
 
 impl TurnQueue {
     /// Takes a message in. It waits for more of its sender where `channels.NAME.debounce` says so; what comes with files,
@@ -39,15 +45,6 @@ impl TurnQueue {
             self.context.tasks.spawn(Arc::clone(self).until_complete(key));
         }
         Ok(())
-    }
-
-    /// The messages of a sender go on without waiting for more: they sent something that does not wait.
-    pub(crate) fn flush_sender(
-        self: &Arc<Self>,
-        session: &SessionId,
-        message: &Inbound,
-    ) -> Result<(), StoreError> {
-        self.flush(&DebounceKey::of(session, message))
     }
 
     fn flush(self: &Arc<Self>, key: &DebounceKey) -> Result<(), StoreError> {

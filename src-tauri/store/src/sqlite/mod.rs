@@ -429,7 +429,6 @@ impl Journal for SqliteJournal {
     }
 
     async fn pairings(&self, since: Timestamp) -> Result<Vec<Event>, StoreError> {
-        self.flush().await?;
         if self.has_approvals {
             return self.events(pairings(since)).await;
         }
