@@ -11,6 +11,7 @@
 use super::entry::{Author, Change, Entry, FileEntry, Reaction, Snapshot, first_units};
 use super::limits::{self, Allowance};
 use super::log::{Log, remove_file};
+use super::recent::Recent;
 use crate::listener::connections::Peer;
 use foldback_wire::{ChatId, MessageId, Timestamp};
 use hyper::body::Bytes;
@@ -48,61 +49,6 @@ pub(super) struct Place {
     peer: Peer,
 }
 
-/// The recent changes, as they are sent.
-#[derive(Debug)]
-struct Recent {
-    /// Tells the numbers of this process from those of others.
-    epoch: Arc<str>,
-    /// The number of the first one.
-    first: u64,
-    frames: VecDeque<Bytes>,
-    bytes: usize,
-}
-
-impl Recent {
-    fn next(&self) -> u64 {
-        self.first + self.frames.len() as u64
-    }
-
-    /// An event of the change of this number.
-    fn frame(&self, number: u64, json: &str) -> Bytes {
-        format!("id: {}-{number}\ndata: {json}\n\n", self.epoch).into()
-    }
-
-    fn push(&mut self, json: &str) {
-        let frame = self.frame(self.next(), json);
-        self.bytes += frame.len();
-        self.frames.push_back(frame);
-        while self.frames.len() > limits::RECENT || self.bytes > limits::RECENT_BYTES {
-            let Some(oldest) = self.frames.pop_front() else {
-                break;
-            };
-            self.bytes -= oldest.len();
-            self.first += 1;
-        }
-    }
-
-    /// The number after an id that an event had; `None` where what follows it is not here.
-    fn after(&self, id: &str) -> Option<u64> {
-        let (epoch, number) = id.rsplit_once('-')?;
-        let next = number.parse::<u64>().ok()?.checked_add(1)?;
-        (epoch == &*self.epoch && (self.first..=self.next()).contains(&next)).then_some(next)
-    }
-
-    /// The events from a number on, in one piece; `None` where there is none.
-    fn from(&self, number: u64) -> Option<Bytes> {
-        let begin = usize::try_from(number.checked_sub(self.first)?).ok()?;
-        let mut frames = self.frames.range(begin.min(self.frames.len())..);
-        let first = frames.next()?;
-        if frames.len() == 0 {
-            // Usually it is one, whose bytes all streams share.
-            return Some(first.clone());
-        }
-        let rest = frames.flat_map(|frame| frame.iter());
-        Some(first.iter().chain(rest).copied().collect())
-    }
-}
-
 /// Why a change was not made.
 #[derive(Debug)]
 pub(super) enum Unchanged {
@@ -127,16 +73,10 @@ impl From<io::Error> for Unchanged {
 impl Conversation {
     /// A new one, whose log lies in a folder that is not there yet.
     pub(super) fn new(chat: ChatId, folder: PathBuf, epoch: Arc<str>, now: Timestamp) -> Self {
-        let recent = Recent {
-            epoch,
-            first: 1,
-            frames: VecDeque::new(),
-            bytes: 0,
-        };
         let state = State {
             entries: VecDeque::new(),
             text_bytes: 0,
-            recent,
+            recent: Recent::new(epoch),
             streams: Vec::new(),
             log: Log::new(folder),
             // Of a visitor who comes back nobody knows how much was left.
@@ -406,7 +346,7 @@ impl State {
 
     fn push(&mut self, json: &str) {
         self.recent.push(json);
-        let first = self.recent.first;
+        let first = self.recent.first();
         for place in &self.streams {
             if place.next.load(Ordering::Relaxed) < first {
                 place.peer.cut();

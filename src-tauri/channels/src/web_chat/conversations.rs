@@ -77,6 +77,7 @@ impl Conversations {
     /// A new conversation; `None` where all that there may be are in use. One that nobody wrote in, and one that was not
     /// used for a day, give way.
     pub(super) fn begin(&self, key: &SessionKey) -> Option<Arc<Conversation>> {
+        self.sweep();
         let (now, mut open) = (self.clock.now(), self.all());
         if open.len() >= self.most {
             let may_go = |conversation: &Conversation| {

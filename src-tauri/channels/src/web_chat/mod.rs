@@ -32,6 +32,7 @@ mod limits;
 mod log;
 mod origin;
 mod receive;
+mod recent;
 mod route;
 mod seats;
 mod send;
