@@ -42,5 +42,6 @@ mod signal;
 mod slack;
 mod telegram;
 mod vectors;
+mod web_chat;
 mod whatsapp;
 mod why;
