@@ -56,7 +56,7 @@ async fn a_message_is_answered_on_the_page_and_the_conversation_outlives_the_bot
     let answer = browser.say("1", "The report, please").await.unwrap();
     assert_eq!(answer.status, 200, "{}", answer.text());
     let asked = answer.json()["id"].clone();
-    let seen = until(&mut events, |event| event.data["text"] == "**all** of it.").await;
+    let seen = until(&mut events, |event| event.data["text"] == " **all** of it.").await;
     let of = |kind: &str| {
         seen.iter()
             .filter(|event| event.kind() == kind)
@@ -81,7 +81,7 @@ async fn a_message_is_answered_on_the_page_and_the_conversation_outlives_the_bot
     assert_eq!(browser.load(&path).await.unwrap().body, b"42");
     assert_eq!(
         (&text["text"], &text["reply_to"]),
-        (&json!("Here it is, "), &asked)
+        (&json!("Here it is,"), &asked)
     );
     bot.until(is("turn_ended"));
     assert_eq!(bot.term(), 0);
