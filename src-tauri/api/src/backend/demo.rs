@@ -78,8 +78,14 @@ impl DemoCourse {
 }
 
 impl DemoPlayer {
+    /// Lays the files that the demonstration sends, and makes its player where all channels are simulated.
+    pub(super) fn prepare(config: &Config, base: &Path, start: DemoStart, first_start: bool) -> Option<Self> {
+        lay_files(config, base);
+        all_simulated(config).then(|| Self::new(start, first_start))
+    }
+
     /// The demonstration, which begins as `start` says. Broken text, which a test excludes, has no messages.
-    pub(super) fn new(start: DemoStart, first_start: bool) -> Self {
+    fn new(start: DemoStart, first_start: bool) -> Self {
         let turns = demo::load().map_or_else(
             |error| {
                 tracing::error!(%error, "the demonstration cannot be read");
@@ -166,9 +172,15 @@ impl DemoPlayer {
     }
 }
 
+/// True where no channel can reach a platform.
+fn all_simulated(config: &Config) -> bool {
+    let mut channels = config.channels.iter();
+    channels.all(|(name, channel)| channel.is_simulated(name))
+}
+
 /// Puts the files that the demonstration sends into the folder for outbound files: its script also answers whoever writes on
 /// a real channel beside it. It runs without them: the journal then says which file was missing.
-pub(super) fn lay_files(config: &Config, base: &Path) {
+fn lay_files(config: &Config, base: &Path) {
     let folder = base.join(&config.files.send_dir);
     for file in demo::FILES {
         let path = folder.join(file.path);

@@ -4,7 +4,7 @@ use super::{
     Backend, Shared,
     adapters::{self, Adapters, ChannelError},
     agents::{self, AgentError, Made},
-    demo::{DemoPlayer, lay_files},
+    demo::DemoPlayer,
     descriptors,
     exposed::Exposed,
     hooks::{self, HookSetupError},
@@ -137,10 +137,8 @@ impl Backend {
             rules: Rules::all(),
             grammar_off: Vec::new(),
         };
-        if demo {
-            lay_files(&config, &base);
-        }
-        let demo = (demo && all_simulated(&config)).then(|| DemoPlayer::new(demo_start, first_start));
+        let demo = demo.then(|| DemoPlayer::prepare(&config, &base, demo_start, first_start));
+        let demo = demo.flatten();
         // Boxed, as all that a bot is made of is large.
         let engine = Box::pin(Engine::start(parts)).await?;
         // What files tell is counted from their beginning; the bot beside them tells nothing.
@@ -209,12 +207,6 @@ fn check_connections(setup: &Setup) -> Result<(), ConfigError> {
         Some(file) => config::check_connections(&setup.config, file),
         None => Ok(()),
     }
-}
-
-/// True where no channel can reach a platform.
-fn all_simulated(config: &Config) -> bool {
-    let mut channels = config.channels.iter();
-    channels.all(|(name, channel)| channel.is_simulated(name))
 }
 
 /// Deletes voice notes that no operation is to send any more, and makes the folder that files are sent from. Only the
