@@ -31,7 +31,7 @@ export const roles = {
   slack: { h: 345, c: 0.14, about: "Slack." },
   whatsapp: { h: 150, c: 0.13, about: "WhatsApp." },
   signal: { h: 258, c: 0.13, about: "Signal." },
-  "web-chat": { h: 45, c: 0.12, about: "Web chat." },
+  web_chat: { h: 45, c: 0.12, about: "Web chat." },
 } as const satisfies Record<string, Role>;
 
 export type RoleName = keyof typeof roles;
