@@ -181,12 +181,14 @@ impl Evidence {
     }
 
     /// In a session, runs begin in the order in which their messages went into the queue, which is that in which they came
-    /// unless one waited for more of its sender; only one that interrupts goes before those that wait.
+    /// unless one waited for more of its sender, or began a new session, which takes its time before it goes in; only one
+    /// that interrupts goes before those that wait.
     fn ran_in_order(&self) {
         let interrupts =
             |setting: &EffectiveSetting| setting.setting == "queue.mode" && setting.value == "interrupt";
         let mut interrupting: BTreeSet<TurnId> = BTreeSet::new();
         let mut entered: BTreeMap<TurnId, Seq> = BTreeMap::new();
+        let mut began_anew: BTreeSet<TurnId> = BTreeSet::new();
         let mut last: BTreeMap<&SessionId, TurnId> = BTreeMap::new();
         for event in &self.events {
             let Some(turn) = event.turn else { continue };
@@ -199,6 +201,13 @@ impl Evidence {
                     },
                     _,
                 ) => drop(entered.insert(turn, event.seq)),
+                (Kind::SessionReset { .. }, _) => {
+                    began_anew.insert(turn);
+                    entered.insert(turn, event.seq);
+                }
+                (Kind::Queued { .. }, _) if began_anew.contains(&turn) => {
+                    entered.insert(turn, event.seq);
+                }
                 (Kind::SettingsResolved { settings }, _) if settings.iter().any(interrupts) => {
                     interrupting.insert(turn);
                 }
