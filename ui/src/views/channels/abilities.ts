@@ -22,7 +22,7 @@ export function abilities({ capabilities: c, disabled }: ChannelCard): Ability[]
     ({ name, how: can ? how : null, can, disabled: disabled.includes(op) });
   return [
     one("send_text", "text", true, `${count(c.text_limit)} ${units[c.unit]}, ${markups[c.markup]}`),
-    one("edit", "edit", c.edit, c.edit_interval_ms === null ? null : `every ${duration(c.edit_interval_ms)}`),
+    one("edit", "edit", c.edit, c.edit_interval_ms === null || c.edit_interval_ms === 0 ? null : `every ${duration(c.edit_interval_ms)}`),
     one("delete", "delete", c.delete),
     one("react", "react", c.react !== null, c.react === null ? null : words(c.react)),
     one("reply", "reply", c.reply !== null, c.reply === null ? null : words(c.reply)),
