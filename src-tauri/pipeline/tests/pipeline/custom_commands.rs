@@ -125,7 +125,8 @@ fn a_program_is_not_run_again_after_a_kill() {
     let world = first.block_on(async {
         let bot = Bot::with(&config).await;
         let _turn = bot.user(ON, "/once").await;
-        while !mark.exists() {
+        // The shell makes the file before it writes.
+        while std::fs::read_to_string(&mark).unwrap_or_default() != "ran\n" {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         bot.world()
