@@ -302,6 +302,7 @@ async fn requests_to_pair_go_when_their_codes_are_over_and_a_start_reads_only_re
     journal
         .append(old.chain(decided).chain(recent).collect())
         .unwrap();
+    journal.flush().await.unwrap();
     let read = async |journal: &SqliteJournal| {
         let events = journal.pairings(Timestamp(now - DAY)).await.unwrap();
         places(&events)
