@@ -75,7 +75,9 @@ impl Retention {
         let now = clock.now();
         let before = Timestamp(now.0.saturating_sub(self.keep));
         if !self.is_trusted(journal, clock, now).await? {
-            if !std::mem::replace(&mut self.told, true) {
+            // Where nothing is old yet there is nothing to tell, as in every new journal.
+            let is_due = journal.last_before(before).await?.is_some();
+            if is_due && !std::mem::replace(&mut self.told, true) {
                 tracing::warn!(
                     "nothing is deleted from the journal for a day: it has no event of yesterday, so that this machine's \
                      clock may stand ahead"
