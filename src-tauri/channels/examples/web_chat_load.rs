@@ -58,7 +58,7 @@ impl Rng for Even {
     }
 }
 
-/// What is tried: so many browsers, in so many conversations, of which so many are written in.
+/// A trial: the numbers of browsers, of conversations that they are in, and of those that are written in.
 #[derive(Clone, Copy)]
 struct Trial {
     name: &'static str,

@@ -152,7 +152,7 @@ where
     B: Body<Data = Bytes> + 'static,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
-    // What is streamed in small pieces goes out at once. A connection that cannot have it goes on as it is.
+    // Small pieces of a stream go out at once. A connection that cannot have it goes on as it is.
     let _ = stream.set_nodelay(true);
     let service = service_fn(|request| async {
         peer.asked();

@@ -49,7 +49,7 @@ impl Echo {
 mod tests {
     use super::*;
 
-    /// Whether each piece is ours, and whether the question was whole.
+    /// The answer for each piece, and the one for the end of the question.
     fn told(pieces: &[&str]) -> (Vec<bool>, bool) {
         let mut echo = Echo::default();
         echo.add("[From: Alice]\n\nwhat is the question?\n");

@@ -81,7 +81,7 @@ impl Answer {
         self.recognised = true;
     }
 
-    /// What came is of this protocol and says nothing of the answer, such as the verdict of a filter.
+    /// Notes that an event of this protocol came and told nothing of the answer, such as the verdict of a filter.
     pub(crate) fn pass_over(&mut self) {
         self.aside = true;
     }

@@ -277,7 +277,7 @@ fn check_audience(intent: &Intent) -> Result<(), &'static str> {
 fn header_of(intent: &Intent) -> String {
     let flags = &intent.flags;
     let reply_to = intent.reply_to.as_ref().map(MessageId::as_str);
-    // What a header cannot hold would be read as text. No platform has such an id.
+    // An id that a header cannot hold would be read as text. No platform has such an id.
     let reply_to = reply_to.filter(|id| id.len() <= LONGEST_ID && id.chars().all(|c| c.is_ascii_graphic()));
     let reply_to = reply_to.filter(|id| !id.contains(['[', ']']));
     let reply_to = reply_to.map_or_else(String::new, |id| format!("[[reply_to:{id}]]"));

@@ -135,7 +135,7 @@ impl PrepareBot<'_> {
     }
 }
 
-/// What is stored of the message's session, or of another one in its place, and of its group.
+/// The records of the message's session, or of another one in its place, and of its group.
 async fn stored_records(
     journal: &dyn Journal,
     config: &SessionConfig,

@@ -75,7 +75,7 @@ impl Retention {
         let now = clock.now();
         let before = Timestamp(now.0.saturating_sub(self.keep));
         if !self.is_trusted(journal, clock, now).await? {
-            // Where nothing is old yet there is nothing to tell, as in every new journal.
+            // A journal without an old event loses nothing, so that there is nothing to tell.
             let is_due = journal.last_before(before).await?.is_some();
             if is_due && !std::mem::replace(&mut self.told, true) {
                 tracing::warn!(

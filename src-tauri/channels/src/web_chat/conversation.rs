@@ -8,7 +8,7 @@
 //! reads so slowly that its place is overwritten is cut off; its page connects again, and takes up what is left or, where
 //! that is not enough, begins with all that is kept.
 
-use super::entry::{Author, Change, Entry, FileEntry, Reaction, Snapshot, first_units};
+use super::entry::{Author, Change, ChatFile, ChatMessage, Reaction, Snapshot, first_units};
 use super::limits::{self, Allowance};
 use super::log::{Log, remove_file};
 use super::recent::Recent;
@@ -26,17 +26,17 @@ use tokio::time::Instant;
 #[derive(Debug)]
 pub(super) struct Conversation {
     pub(super) chat: ChatId,
-    state: Mutex<State>,
+    state: Mutex<ConversationState>,
     /// The number of the last change.
     head: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
-pub(super) struct State {
-    entries: VecDeque<Entry>,
+pub(super) struct ConversationState {
+    entries: VecDeque<ChatMessage>,
     text_bytes: usize,
     recent: Recent,
-    streams: Vec<Arc<Place>>,
+    streams: Vec<Arc<StreamPosition>>,
     log: Log,
     allowance: Allowance,
     used: Timestamp,
@@ -44,7 +44,7 @@ pub(super) struct State {
 
 /// The place of a stream among the recent changes.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct StreamPosition {
     next: AtomicU64,
     peer: Peer,
 }
@@ -73,7 +73,7 @@ impl From<io::Error> for Unchanged {
 impl Conversation {
     /// A new one, whose log lies in a folder that is not there yet.
     pub(super) fn new(chat: ChatId, folder: PathBuf, epoch: Arc<str>, now: Timestamp) -> Self {
-        let state = State {
+        let state = ConversationState {
             entries: VecDeque::new(),
             text_bytes: 0,
             recent: Recent::new(epoch),
@@ -104,13 +104,13 @@ impl Conversation {
         Ok(conversation)
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, ConversationState> {
         // Every change leaves it whole.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a message; false where one of this id is there.
-    pub(super) fn add(&self, message: Entry, now: Timestamp) -> io::Result<bool> {
+    pub(super) fn add(&self, message: ChatMessage, now: Timestamp) -> io::Result<bool> {
         let mut state = self.state();
         if state.find(&message.id).is_some() {
             return Ok(false);
@@ -195,7 +195,7 @@ impl Conversation {
     fn change(
         &self,
         now: Timestamp,
-        plan: impl FnOnce(&State) -> Result<Change, Unchanged>,
+        plan: impl FnOnce(&ConversationState) -> Result<Change, Unchanged>,
     ) -> Result<(), Unchanged> {
         let mut state = self.state();
         let change = plan(&state)?;
@@ -206,7 +206,7 @@ impl Conversation {
     }
 
     /// Wakes the streams.
-    fn tell(&self, state: &State) {
+    fn tell(&self, state: &ConversationState) {
         self.head.send_replace(state.recent.next() - 1);
     }
 
@@ -217,7 +217,7 @@ impl Conversation {
         last: Option<&str>,
         peer: Peer,
         now: Timestamp,
-    ) -> Option<(Arc<Place>, Bytes, watch::Receiver<u64>)> {
+    ) -> Option<(Arc<StreamPosition>, Bytes, watch::Receiver<u64>)> {
         let mut state = self.state();
         if state.streams.len() >= limits::TABS {
             return None;
@@ -229,7 +229,7 @@ impl Conversation {
             Some(after) => state.recent.from(after).unwrap_or_else(|| ":\n\n".into()),
             None => state.recent.frame(next - 1, &state.snapshot()),
         };
-        let place = Arc::new(Place {
+        let place = Arc::new(StreamPosition {
             next: AtomicU64::new(next),
             peer,
         });
@@ -238,7 +238,7 @@ impl Conversation {
     }
 
     /// What a stream was not given yet; `None` where there is nothing.
-    pub(super) fn more(&self, place: &Place) -> Option<Bytes> {
+    pub(super) fn more(&self, place: &StreamPosition) -> Option<Bytes> {
         let state = self.state();
         let frames = state.recent.from(place.next.load(Ordering::Relaxed))?;
         place.next.store(state.recent.next(), Ordering::Relaxed);
@@ -246,14 +246,14 @@ impl Conversation {
     }
 
     /// Ends a stream.
-    pub(super) fn leave(&self, place: &Arc<Place>, now: Timestamp) {
+    pub(super) fn leave(&self, place: &Arc<StreamPosition>, now: Timestamp) {
         let mut state = self.state();
         state.streams.retain(|open| !Arc::ptr_eq(open, place));
         state.used = now;
     }
 }
 
-impl State {
+impl ConversationState {
     pub(super) const fn log(&self) -> &Log {
         &self.log
     }
@@ -278,12 +278,12 @@ impl State {
         self.entries.is_empty()
     }
 
-    pub(super) fn find(&self, id: &MessageId) -> Option<&Entry> {
+    pub(super) fn find(&self, id: &MessageId) -> Option<&ChatMessage> {
         // What is asked for is nearly always among the last.
         self.entries.iter().rev().find(|entry| entry.id == *id)
     }
 
-    fn own(&self, id: &MessageId) -> Result<&Entry, Unchanged> {
+    fn own(&self, id: &MessageId) -> Result<&ChatMessage, Unchanged> {
         let entry = self.find(id).ok_or(Unchanged::NoMessage)?;
         match entry.from {
             Author::Bot => Ok(entry),
@@ -291,16 +291,16 @@ impl State {
         }
     }
 
-    fn find_mut(&mut self, id: &MessageId) -> Option<&mut Entry> {
+    fn find_mut(&mut self, id: &MessageId) -> Option<&mut ChatMessage> {
         self.entries.iter_mut().rev().find(|entry| entry.id == *id)
     }
 
     /// A file of the conversation that is still there.
-    pub(super) fn file(&self, id: &str) -> Option<&FileEntry> {
+    pub(super) fn file(&self, id: &str) -> Option<&ChatFile> {
         self.files().find(|file| file.id == id && !file.gone)
     }
 
-    fn files(&self) -> impl Iterator<Item = &FileEntry> {
+    fn files(&self) -> impl Iterator<Item = &ChatFile> {
         self.entries.iter().flat_map(|entry| &entry.files)
     }
 

@@ -14,7 +14,7 @@ pub(super) enum Author {
 
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct ChatMessage {
     pub(super) id: MessageId,
     pub(super) from: Author,
     pub(super) at: Timestamp,
@@ -24,7 +24,7 @@ pub(super) struct Entry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) reply_to: Option<MessageId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) files: Vec<FileEntry>,
+    pub(super) files: Vec<ChatFile>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) reactions: Vec<Reaction>,
     /// True where the page makes no sound of it and does not announce it.
@@ -34,7 +34,7 @@ pub(super) struct Entry {
 
 /// A file of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct FileEntry {
+pub(super) struct ChatFile {
     /// Its name in the conversation's folder and in `/files/ID`.
     pub(super) id: String,
     /// Its name as the sender gave it.
@@ -63,7 +63,7 @@ pub(super) struct Reaction {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Change {
     /// A new message.
-    Message { message: Entry },
+    Message { message: ChatMessage },
     /// Another text: the first `keep` UTF-16 units of the old one, and this.
     Text {
         id: MessageId,
@@ -89,7 +89,7 @@ pub(super) enum Change {
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename = "conversation")]
 pub(super) struct Snapshot<'a> {
-    pub(super) messages: Vec<&'a Entry>,
+    pub(super) messages: Vec<&'a ChatMessage>,
 }
 
 impl Change {

@@ -4,7 +4,7 @@
 
 use super::answer::{self, PageAnswer, PageBody};
 use super::conversation::Conversation;
-use super::entry::FileEntry;
+use super::entry::ChatFile;
 use futures::TryStreamExt as _;
 use http_body_util::{BodyExt as _, StreamBody};
 use hyper::body::Frame;
@@ -113,7 +113,7 @@ fn unsatisfiable(size: u64) -> PageAnswer {
 }
 
 /// The type, and whether it is shown or stored, under its name (<https://www.rfc-editor.org/rfc/rfc6266>).
-fn shown_as(file: &FileEntry) -> (String, String) {
+fn shown_as(file: &ChatFile) -> (String, String) {
     let is_shown = SHOWN.contains(&file.media_type.as_str());
     let media_type = if is_shown {
         file.media_type.as_str()
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn what_could_run_is_only_stored() {
-        let file = |name: &str, media_type: &str| FileEntry {
+        let file = |name: &str, media_type: &str| ChatFile {
             id: "1".into(),
             name: name.into(),
             media_type: media_type.into(),

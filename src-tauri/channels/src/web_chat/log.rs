@@ -1,7 +1,7 @@
 //! The folder of one conversation: a log of its changes, and its files. It is made with the first change, and nobody else can
 //! read it. What a kill leaves half written at the end of the log is passed over.
 
-use super::entry::{Change, Entry};
+use super::entry::{Change, ChatMessage};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -83,7 +83,7 @@ impl Log {
     }
 
     /// Writes it anew: complete or as it was, whenever the process ends.
-    pub(super) fn rewrite<'a>(&mut self, entries: impl Iterator<Item = &'a Entry>) -> io::Result<()> {
+    pub(super) fn rewrite<'a>(&mut self, entries: impl Iterator<Item = &'a ChatMessage>) -> io::Result<()> {
         let mut lines = Vec::new();
         for entry in entries {
             let message = entry.clone();

@@ -8,7 +8,7 @@
 use super::WebChat;
 use super::answer::{self, PageAnswer};
 use super::conversation::Conversation;
-use super::entry::{Author, Entry};
+use super::entry::{Author, ChatMessage};
 use super::limits;
 use super::route::unwritten;
 use super::send::message_id;
@@ -60,7 +60,7 @@ impl WebChat {
         self.conversations.make_room(conversation, bytes);
         let message = self.inbound(conversation, &posted);
         let id = message.message.clone();
-        let entry = Entry {
+        let entry = ChatMessage {
             id: id.clone(),
             from: Author::Visitor,
             at: message.at,

@@ -2,7 +2,7 @@
 
 use super::WebChat;
 use super::conversation::{Conversation, Unchanged};
-use super::entry::{Author, Entry, FileEntry};
+use super::entry::{Author, ChatFile, ChatMessage};
 use super::log::{options, remove_file};
 use super::session::{hex, random_hex};
 use crate::folder::Meant;
@@ -46,7 +46,7 @@ impl WebChat {
                 reply_to,
                 flags,
             } => {
-                let entry = Entry {
+                let entry = ChatMessage {
                     text: self.words(text, self.capabilities.text_limit)?,
                     silent: flags.silent,
                     ..self.entry(call, &conversation, reply_to.as_ref())?
@@ -90,7 +90,7 @@ impl WebChat {
                 } else {
                     self.words(caption, self.capabilities.caption_limit)?
                 };
-                let entry = Entry {
+                let entry = ChatMessage {
                     text,
                     silent: flags.silent,
                     ..self.entry(call, &conversation, reply_to.as_ref())?
@@ -105,7 +105,7 @@ impl WebChat {
                 checked,
                 flags,
             } => {
-                let entry = Entry {
+                let entry = ChatMessage {
                     silent: flags.silent,
                     ..self.entry(call, &conversation, reply_to.as_ref())?
                 };
@@ -183,14 +183,14 @@ impl WebChat {
         call: &Call,
         conversation: &Conversation,
         reply_to: Option<&MessageId>,
-    ) -> Result<Entry, Refusal> {
+    ) -> Result<ChatMessage, Refusal> {
         if let Some(answered) = reply_to
             && conversation.state().find(answered).is_none()
         {
             let why = format!("there is no message {answered} to reply to");
             return Err(Refusal::new(RefusalCode::Gone, why));
         }
-        Ok(Entry {
+        Ok(ChatMessage {
             id: message_id(&call.target.chat, Author::Bot, &call.key),
             from: Author::Bot,
             at: self.clock.now(),
@@ -206,7 +206,7 @@ impl WebChat {
     async fn add_file(
         &self,
         conversation: &Conversation,
-        mut entry: Entry,
+        mut entry: ChatMessage,
         file: Meant<'_>,
         spoken: Option<&str>,
     ) -> Result<Ack, Refusal> {
@@ -236,7 +236,7 @@ impl WebChat {
             }
         };
         let media_type = mime_guess::from_path(&name).first_or_octet_stream();
-        entry.files.push(FileEntry {
+        entry.files.push(ChatFile {
             id,
             media_type: media_type.essence_str().to_owned(),
             name,
@@ -250,7 +250,7 @@ impl WebChat {
 }
 
 /// Adds a message; one that is there already stays as it is.
-fn add(conversation: &Conversation, entry: Entry) -> Result<Ack, Refusal> {
+fn add(conversation: &Conversation, entry: ChatMessage) -> Result<Ack, Refusal> {
     let (id, at) = (entry.id.clone(), entry.at);
     conversation.add(entry, at).map_err(|error| unwritten(&error))?;
     let sent_at = conversation.state().find(&id).map(|entry| entry.at);

@@ -1,6 +1,6 @@
 //! The events of a conversation, as they happen: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
 
-use super::conversation::{Conversation, Place};
+use super::conversation::{Conversation, StreamPosition};
 use super::limits::QUIET;
 use foldback_wire::Clock;
 use hyper::body::Bytes;
@@ -11,7 +11,7 @@ use tokio::time::sleep;
 /// A stream, until its page leaves or it is cut off.
 pub(super) struct Events {
     conversation: Arc<Conversation>,
-    place: Arc<Place>,
+    place: Arc<StreamPosition>,
     head: watch::Receiver<u64>,
     begin: Option<Bytes>,
     clock: Arc<dyn Clock>,
@@ -20,7 +20,7 @@ pub(super) struct Events {
 impl Events {
     pub(super) fn new(
         conversation: Arc<Conversation>,
-        (place, begin, head): (Arc<Place>, Bytes, watch::Receiver<u64>),
+        (place, begin, head): (Arc<StreamPosition>, Bytes, watch::Receiver<u64>),
         clock: Arc<dyn Clock>,
     ) -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! What a page posts: words as JSON, words with files as a form (<https://www.rfc-editor.org/rfc/rfc7578>). Files go to the disk
 //! as they come, and those of a message that is not taken are removed.
 
-use super::entry::FileEntry;
+use super::entry::ChatFile;
 use super::limits;
 use super::log::{options, remove_file};
 use super::session::random_hex;
@@ -49,13 +49,13 @@ pub(super) struct Posted {
 /// A file that came in, and is removed unless it is kept.
 #[derive(Debug)]
 pub(super) struct Spooled {
-    entry: FileEntry,
+    entry: ChatFile,
     path: PathBuf,
     is_kept: bool,
 }
 
 impl Spooled {
-    pub(super) const fn entry(&self) -> &FileEntry {
+    pub(super) const fn entry(&self) -> &ChatFile {
         &self.entry
     }
 
@@ -211,7 +211,7 @@ async fn spool(mut field: Field<'_>, folder: &Path, voice: bool) -> Result<Spool
         .open(&path)
         .map_err(Untaken::Unwritten)?;
     let mut spooled = Spooled {
-        entry: FileEntry {
+        entry: ChatFile {
             id,
             name,
             media_type,

@@ -10,9 +10,9 @@ use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What a server answered.
+/// An answer of the page's server.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct PageResponse {
     /// The status.
     pub status: u16,
     /// The headers.
@@ -21,7 +21,7 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl PageResponse {
     /// A header's text; empty where it is not there.
     pub fn header(&self, name: &str) -> &str {
         self.headers
@@ -105,33 +105,33 @@ impl StrictBrowser {
     ///
     /// # Errors
     /// Where there is no answer, as with all that follow.
-    pub async fn begin(&self) -> reqwest::Result<Answer> {
+    pub async fn begin(&self) -> reqwest::Result<PageResponse> {
         self.ask(Method::POST, "/session", |request| request).await
     }
 
     /// Loads something of the page.
-    pub async fn load(&self, path: &str) -> reqwest::Result<Answer> {
+    pub async fn load(&self, path: &str) -> reqwest::Result<PageResponse> {
         self.ask(Method::GET, path, |request| request).await
     }
 
     /// Loads a part of a file.
-    pub async fn load_part(&self, path: &str, range: &str) -> reqwest::Result<Answer> {
+    pub async fn load_part(&self, path: &str, range: &str) -> reqwest::Result<PageResponse> {
         self.ask(Method::GET, path, |request| request.header("range", range))
             .await
     }
 
     /// Sends a message of words.
-    pub async fn say(&self, key: &str, text: &str) -> reqwest::Result<Answer> {
+    pub async fn say(&self, key: &str, text: &str) -> reqwest::Result<PageResponse> {
         self.post("/messages", &json!({"key": key, "text": text})).await
     }
 
     /// Posts JSON.
-    pub async fn post(&self, path: &str, body: &Value) -> reqwest::Result<Answer> {
+    pub async fn post(&self, path: &str, body: &Value) -> reqwest::Result<PageResponse> {
         self.ask(Method::POST, path, |request| request.json(body)).await
     }
 
     /// Posts a form.
-    pub async fn post_form(&self, form: Form) -> reqwest::Result<Answer> {
+    pub async fn post_form(&self, form: Form) -> reqwest::Result<PageResponse> {
         self.ask(Method::POST, "/messages", |request| request.multipart(form))
             .await
     }
@@ -140,7 +140,7 @@ impl StrictBrowser {
     ///
     /// # Errors
     /// The outer one where there is no answer, the inner one where it is no stream.
-    pub async fn events(&self, last: Option<&str>) -> reqwest::Result<Result<EventStream, Answer>> {
+    pub async fn events(&self, last: Option<&str>) -> reqwest::Result<Result<EventStream, PageResponse>> {
         let request = self.request(Method::GET, "/events");
         let request = match last {
             Some(last) => request.header("last-event-id", last),
@@ -164,7 +164,7 @@ impl StrictBrowser {
         method: Method,
         path: &str,
         with: impl FnOnce(RequestBuilder) -> RequestBuilder,
-    ) -> reqwest::Result<Answer> {
+    ) -> reqwest::Result<PageResponse> {
         let response = with(self.request(method, path)).send().await?;
         self.whole(path, response).await
     }
@@ -190,11 +190,11 @@ impl StrictBrowser {
             .headers(headers)
     }
 
-    async fn whole(&self, path: &str, response: Response) -> reqwest::Result<Answer> {
+    async fn whole(&self, path: &str, response: Response) -> reqwest::Result<PageResponse> {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = response.bytes().await?.to_vec();
         self.look(path, status, &headers);
-        Ok(Answer {
+        Ok(PageResponse {
             status,
             headers,
             body,

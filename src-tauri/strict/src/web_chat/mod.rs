@@ -7,5 +7,5 @@ mod cookies;
 mod events;
 mod rules;
 
-pub use browser::{Answer, StrictBrowser};
+pub use browser::{PageResponse, StrictBrowser};
 pub use events::{Event, EventStream};

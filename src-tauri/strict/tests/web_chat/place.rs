@@ -6,7 +6,7 @@ use crate::shared::time::Hasty;
 use foldback_channels::{
     Ack, ChannelAdapter, Folder, Refusal, VisitorLimits, WebChat, WebChatPlace, platform, profile,
 };
-use foldback_strict::web_chat::{Answer, EventStream, StrictBrowser};
+use foldback_strict::web_chat::{EventStream, PageResponse, StrictBrowser};
 use foldback_wire::{ChannelId, ChannelState, ChatId, Inbound, Operation};
 use std::path::Path;
 use std::sync::Arc;
@@ -108,7 +108,12 @@ impl Place {
     }
 
     /// A visitor says something, which is kept.
-    pub(crate) async fn say(&mut self, browser: &StrictBrowser, key: &str, text: &str) -> (Answer, Inbound) {
+    pub(crate) async fn say(
+        &mut self,
+        browser: &StrictBrowser,
+        key: &str,
+        text: &str,
+    ) -> (PageResponse, Inbound) {
         let (answer, message) = tokio::join!(browser.say(key, text), self.run.message());
         let answer = answer.unwrap();
         assert_eq!(answer.status, 200, "{}", answer.text());

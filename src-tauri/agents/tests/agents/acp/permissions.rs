@@ -13,7 +13,7 @@ async fn a_call_that_is_asked_for_by_its_id_alone_is_shown_as_it_was_announced()
     assert_eq!(preview.text.as_deref(), Some(expected));
     assert_eq!(preview.changes[0].diff, "@@ -1 +1 @@\n-a\n+b\n");
     assert_eq!(preview.locations, ["/etc/motd"]);
-    // What is decided without a person still sees a call that says nothing.
+    // A rule that decides without a person still sees a call that says nothing.
     assert_eq!((asked.does.as_str(), &asked.arguments), ("", &None));
     assert_eq!(asked.title, "a tool call that the agent does not describe");
     let once = option(&asked, PermissionKind::AllowOnce);
