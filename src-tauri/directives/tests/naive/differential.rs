@@ -97,6 +97,23 @@ proptest! {
 }
 
 #[test]
+fn both_readings_agree_on_a_fence_behind_an_acknowledgement() {
+    let settings = Settings {
+        heartbeat: true,
+        ..Settings::default()
+    };
+    for before in ["", " ", "\n", "\r\n\n"] {
+        for token in ["HEARTBEAT_OK", "HEARTBEAT_OK>", "*HEARTBEAT_OK*"] {
+            for between in [" ", "\n", " > ", "\n- "] {
+                let raw = format!("{before}{token}{between}```<actions>");
+                let agreed = agree(parse(&raw, &settings, None), &raw, &settings, None);
+                assert!(agreed.is_ok(), "{}", agreed.unwrap_err());
+            }
+        }
+    }
+}
+
+#[test]
 fn both_readings_agree_on_json_that_is_nested_deeply_and_on_long_fence_lines() {
     let settings = Settings {
         dialects: vec![Dialect::Json],

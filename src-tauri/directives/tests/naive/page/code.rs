@@ -41,12 +41,16 @@ impl Page<'_> {
             .iter()
             .filter(|piece| !matches!(piece.what, What::Gone(..)));
         let text: String = text.map(|piece| piece.span.of(self.raw)).collect();
-        let left = self.without_acknowledgement(text.clone());
-        let gone: String = text
-            .chars()
-            .take(text.chars().count() - left.chars().count())
-            .collect();
-        let text = gone[gone.trim_end().len()..].to_owned() + &left;
+        // White space before the text keeps an acknowledgement from being first as little as it does in the clean text.
+        let begun = text.trim_start();
+        let left = self.without_acknowledgement(begun.to_owned());
+        let gone = begun.chars().count() - left.chars().count();
+        let gone: String = begun.chars().take(gone).collect();
+        let text = if gone.is_empty() {
+            text
+        } else {
+            gone[gone.trim_end().len()..].to_owned() + &left
+        };
         text.rsplit('\n').next().unwrap_or_default().to_owned()
     }
 
