@@ -19,14 +19,13 @@ pub(crate) fn compare(
     codes: &[Code],
 ) -> Vec<Mismatch> {
     let mut mismatches = Vec::new();
-    let counted: Vec<(usize, &Effect)> = expected
+    let counted: Vec<(usize, &Expectation)> = expected
         .iter()
         .enumerate()
         .filter(|(_, expectation)| expectation.counts_on(platform))
-        .map(|(index, expectation)| (index, &expectation.effect))
         .collect();
-    for (index, effect) in &counted {
-        if let Effect::Diagnostics(expected) = effect
+    for (index, expectation) in &counted {
+        if let Effect::Diagnostics(expected) = &expectation.effect
             && expected != codes
         {
             let list = |codes: &[Code]| codes.iter().map(|c| c.code()).collect::<Vec<_>>().join(", ");
@@ -38,34 +37,45 @@ pub(crate) fn compare(
             });
         }
     }
-    let listed: Vec<(usize, &Effect)> = counted
+    let listed: Vec<(usize, &Expectation)> = counted
         .into_iter()
-        .filter(|(_, effect)| !matches!(effect, Effect::Diagnostics(_)))
+        .filter(|(_, expectation)| !matches!(expectation.effect, Effect::Diagnostics(_)))
         .collect();
-    let mut pairs = pair(&listed, ends, true, &mut mismatches);
-    pairs.extend(pair(&listed, ends, false, &mut mismatches));
+    let mut pairs = pair(&listed, platform, ends, true, &mut mismatches);
+    pairs.extend(pair(&listed, platform, ends, false, &mut mismatches));
     order(&listed, &pairs, &mut mismatches);
     mismatches
 }
 
 /// Pairs one kind, texts or effects, in order; reports what differs, is missing or too much.
 fn pair<'a>(
-    listed: &[(usize, &Effect)],
+    listed: &[(usize, &Expectation)],
+    own: Platform,
     ends: &'a [End],
     texts: bool,
     mismatches: &mut Vec<Mismatch>,
 ) -> Vec<(usize, &'a End)> {
     let expected = listed
         .iter()
-        .filter(|(_, effect)| matches!(effect, Effect::Send(_)) == texts);
+        .filter(|(_, expectation)| matches!(expectation.effect, Effect::Send(_)) == texts);
     let mut actual = ends.iter().filter(|end| end.thing.is_text() == texts);
     let mut pairs = Vec::new();
-    for (index, effect) in expected {
+    for (index, expectation) in expected {
         let at = format!("expect[{index}]");
+        let effect = &expectation.effect;
         match actual.next() {
             Some(end) => {
                 pairs.push((*index, end));
                 differences(&at, effect, &end.thing, mismatches);
+                let channel = expectation.channel.unwrap_or(own);
+                if end.channel.as_str() != channel.code() {
+                    mismatches.push(Mismatch {
+                        at: format!("{at}.channel"),
+                        expected: channel.code().to_owned(),
+                        actual: end.channel.to_string(),
+                        message: "another channel".to_owned(),
+                    });
+                }
             }
             None => mismatches.push(Mismatch {
                 at,
@@ -87,9 +97,9 @@ fn pair<'a>(
 }
 
 /// An effect listed before a text must have come before that text was first shown.
-fn order(listed: &[(usize, &Effect)], pairs: &[(usize, &End)], mismatches: &mut Vec<Mismatch>) {
+fn order(listed: &[(usize, &Expectation)], pairs: &[(usize, &End)], mismatches: &mut Vec<Mismatch>) {
     let found = |index: usize| pairs.iter().find(|(at, _)| *at == index).map(|(_, end)| *end);
-    for (place, (index, effect)) in listed.iter().enumerate() {
+    for (place, (index, expectation)) in listed.iter().enumerate() {
         let Some(end) = found(*index) else { continue };
         let next_text = listed[place..]
             .iter()
@@ -101,7 +111,11 @@ fn order(listed: &[(usize, &Effect)], pairs: &[(usize, &End)], mismatches: &mut 
         {
             mismatches.push(Mismatch {
                 at: format!("expect[{index}]"),
-                expected: format!("{} before {}", expected_line(effect), actual_line(&text.thing)),
+                expected: format!(
+                    "{} before {}",
+                    expected_line(&expectation.effect),
+                    actual_line(&text.thing)
+                ),
                 actual: format!("{} after it", actual_line(&end.thing)),
                 message: "it came too late".to_owned(),
             });
@@ -246,6 +260,7 @@ mod tests {
                 text: text.to_owned(),
                 reply_to: None,
             },
+            channel: "slack".into(),
             shown,
         }
     }
@@ -256,7 +271,11 @@ mod tests {
             emoji_sent: Some("thumbsup".to_owned()),
             message: Some("m1".into()),
         };
-        End { thing, shown }
+        End {
+            thing,
+            channel: "slack".into(),
+            shown,
+        }
     }
 
     fn places(yaml: &str, ends: &[End]) -> Vec<String> {
@@ -274,6 +293,7 @@ mod tests {
                 text: "hi".to_owned(),
                 reply_to: Some("m1".into()),
             },
+            channel: "slack".into(),
             shown: 0,
         };
         let ends = [replied];
@@ -321,6 +341,24 @@ mod tests {
         assert_eq!(places(inside, &[react(0)]), Vec::<String>::new());
         assert!(serde_saphyr::from_str::<Vec<Expectation>>("[{send: {}, react: {}}]").is_err());
         assert!(serde_saphyr::from_str::<Vec<Expectation>>("[{sned: {}}]").is_err());
+    }
+
+    #[test]
+    fn what_arrives_on_another_channel_is_expected_there() {
+        let elsewhere = End {
+            channel: "signal".into(),
+            ..send("a", 0)
+        };
+        let ends = [elsewhere];
+        assert_eq!(
+            places("[{send: {text: a}, channel: signal}]", &ends),
+            Vec::<String>::new()
+        );
+        assert_eq!(places("[{send: {text: a}}]", &ends), ["expect[0].channel"]);
+        assert_eq!(
+            places("[{send: {text: a}, channel: signal}]", &[send("a", 0)]),
+            ["expect[0].channel"]
+        );
     }
 
     #[test]

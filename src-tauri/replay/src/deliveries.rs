@@ -2,8 +2,8 @@
 
 use crate::case::CaseTurn;
 use foldback_wire::{
-    Body, Delivery, Diagnostic, Event, Fate, Intent, Kind, MessageId, OpId, OpKind, Outcome, Range,
-    Timestamp, ToolCall, TurnId,
+    Body, ChannelId, Delivery, Diagnostic, Event, Fate, Intent, Kind, MessageId, OpId, OpKind, Outcome,
+    Range, Timestamp, ToolCall, TurnId,
 };
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ pub fn fold(events: &[Event]) -> Run {
 #[derive(Default)]
 struct Fold<'a> {
     texts: HashMap<(TurnId, u32), Text>,
-    intents: Vec<(OpId, Option<TurnId>, &'a Intent)>,
+    intents: Vec<(OpId, &'a Event, &'a Intent)>,
     ended: HashMap<OpId, (&'a Outcome, Timestamp)>,
     turns: Vec<Turn<'a>>,
 }
@@ -62,7 +62,7 @@ impl<'a> Fold<'a> {
                     self.texts.entry((turn, *message)).or_default().decide(range);
                 }
             }
-            Kind::Intended { op, intent } => self.intents.push((*op, event.turn, intent)),
+            Kind::Intended { op, intent } => self.intents.push((*op, event, intent)),
             Kind::Ended { op, outcome } => {
                 self.ended.insert(*op, (outcome, event.at));
             }
@@ -86,15 +86,12 @@ impl<'a> Fold<'a> {
         } = self;
         let deliveries = intents
             .into_iter()
-            .filter_map(|(op, turn, intent)| {
+            .filter_map(|(op, event, intent)| {
                 let (outcome, at) = ended.get(&op)?;
-                let text = intent.body.as_ref().map(|body| resolve(body, turn, &texts));
-                Some(delivery(
-                    intent,
-                    outcome,
-                    text,
-                    at.since(start).as_millis() as u64,
-                ))
+                let channel = intent.channel.as_ref().or(event.channel.as_ref())?;
+                let text = intent.body.as_ref().map(|body| resolve(body, event.turn, &texts));
+                let at_ms = at.since(start).as_millis() as u64;
+                Some(delivery(channel, intent, outcome, text, at_ms))
             })
             .collect();
         Run {
@@ -180,10 +177,17 @@ fn resolve(body: &Body, turn: Option<TurnId>, texts: &HashMap<(TurnId, u32), Tex
     }
 }
 
-fn delivery(intent: &Intent, outcome: &Outcome, text: Option<String>, at_ms: u64) -> Delivery {
+fn delivery(
+    channel: &ChannelId,
+    intent: &Intent,
+    outcome: &Outcome,
+    text: Option<String>,
+    at_ms: u64,
+) -> Delivery {
     let made: Option<MessageId> = outcome.message.clone();
     Delivery {
         op: intent.kind,
+        channel: channel.clone(),
         message: made.or_else(|| intent.message.clone()),
         text,
         emoji: intent.emoji.clone(),

@@ -1,12 +1,14 @@
 //! What the user ends up with: a fold over the deliveries that the platform acknowledged.
 
-use foldback_wire::{Delivery, FileKind, MessageId, OpKind, OutcomeCode};
+use foldback_wire::{ChannelId, Delivery, FileKind, MessageId, OpKind, OutcomeCode};
 
 /// Something that is there when all is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct End {
     /// What.
     pub thing: Thing,
+    /// The channel it arrived on.
+    pub channel: ChannelId,
     /// The delivery (by index) that first showed it. A message is first shown when it first says what it says
     /// in the end, or a beginning of it: a placeholder does not count.
     pub shown: usize,
@@ -80,7 +82,10 @@ pub fn ends(deliveries: &[Delivery]) -> Vec<End> {
             },
             OpKind::EditText => {
                 let edited = |end: &&mut (End, Option<MessageId>)| {
-                    end.0.thing.is_text() && end.1.is_some() && end.1 == delivery.message
+                    end.0.thing.is_text()
+                        && end.0.channel == delivery.channel
+                        && end.1.is_some()
+                        && end.1 == delivery.message
                 };
                 if let Some((end, _)) = ends.iter_mut().find(edited)
                     && let Thing::Send { text: old, .. } = &mut end.thing
@@ -94,7 +99,8 @@ pub fn ends(deliveries: &[Delivery]) -> Vec<End> {
                 continue;
             }
             OpKind::Delete => {
-                ends.retain(|(_, id)| id.is_none() || *id != delivery.message);
+                let channel = &delivery.channel;
+                ends.retain(|(end, id)| id.is_none() || *id != delivery.message || end.channel != *channel);
                 continue;
             }
             OpKind::React => Thing::React {
@@ -117,7 +123,15 @@ pub fn ends(deliveries: &[Delivery]) -> Vec<End> {
         } else {
             delivery.message.clone()
         };
-        ends.push((End { thing, shown: index }, id));
+        let channel = delivery.channel.clone();
+        ends.push((
+            End {
+                thing,
+                channel,
+                shown: index,
+            },
+            id,
+        ));
     }
     let mut ends: Vec<End> = ends
         .into_iter()
@@ -145,6 +159,7 @@ mod tests {
     fn delivery(op: OpKind, message: &str, text: &str) -> Delivery {
         Delivery {
             op,
+            channel: "telegram".into(),
             message: Some(MessageId::from(message)),
             text: Some(text.to_owned()),
             emoji: (op == OpKind::React).then(|| "👍".to_owned()),

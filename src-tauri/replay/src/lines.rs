@@ -12,13 +12,33 @@ pub(crate) fn side_by_side(expected: &[Expectation], platform: Platform, ends: &
     let mut comparison = Comparison::default();
     for expectation in expected.iter().filter(|e| e.counts_on(platform)) {
         if !matches!(expectation.effect, Effect::Diagnostics(_)) {
-            let _ = writeln!(comparison.expected, "{}", expected_line(&expectation.effect));
+            let line = expected_line(&expectation.effect);
+            let channel = expectation.channel.unwrap_or(platform);
+            let _ = writeln!(
+                comparison.expected,
+                "{line}{}",
+                elsewhere(channel.code(), platform)
+            );
         }
     }
     for end in ends {
-        let _ = writeln!(comparison.actual, "{}", actual_line(&end.thing));
+        let line = actual_line(&end.thing);
+        let _ = writeln!(
+            comparison.actual,
+            "{line}{}",
+            elsewhere(end.channel.as_str(), platform)
+        );
     }
     comparison
+}
+
+/// The channel in words, where it is another one than the run's own.
+fn elsewhere(channel: &str, own: Platform) -> String {
+    if channel == own.code() {
+        String::new()
+    } else {
+        format!(" on {channel}")
+    }
 }
 
 /// `name key: value, …` of the fields that are given.

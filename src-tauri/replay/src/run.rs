@@ -5,12 +5,12 @@ use crate::{
     clock::Speed,
     fixture::{ConsoleStep, Fixture, FixtureStep, PermitStep, Switch, UserStep},
     judge::{Played, judge},
-    stage::{EPOCH, Mutation, Props, Stage, StageError},
+    stage::{Answer, EPOCH, Mutation, Props, Stage, StageError},
 };
-use foldback_agents::ScriptStep;
+use foldback_channels::Loopback;
 use foldback_store::Journal;
 use foldback_wire::{
-    Actor, ChatType, Clock, Event, Inbound, Kind, MessageId, Platform, Sender, Seq, TurnId,
+    Actor, ChannelId, ChatType, Clock, Event, Inbound, Kind, MessageId, Platform, Sender, Seq, TurnId,
     rpc::{Pairings, PendingPermission},
 };
 use std::{
@@ -73,14 +73,15 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
                     quiet(stage, clock).await;
                 }
                 messages += 1;
-                let inbound = inbound(user, messages, stage, clock);
-                for steps in answers.remove(&index).unwrap_or_default() {
-                    stage.agent.queue(Some(inbound.message.clone()), steps);
+                let (channel, loopback) = stage.channel_on(user.channel);
+                let inbound = inbound(user, messages, (channel, loopback), clock);
+                for answer in answers.remove(&index).unwrap_or_default() {
+                    stage.queue(Some(&inbound.message), answer);
                 }
                 if has_ended {
                     let begun = stage.engine.submit(inbound).await;
                     begun.map_err(|error| StageError::Start(error.into()))?;
-                } else if stage.loopback.inject(inbound).is_err() {
+                } else if loopback.inject(inbound).is_err() {
                     return Err(StageError::Config(
                         "more messages at once than a channel takes".to_owned(),
                     ));
@@ -90,13 +91,14 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
                 if after_answer {
                     quiet(stage, clock).await;
                 }
-                for steps in answers.remove(&index).unwrap_or_default() {
-                    stage.agent.queue(None, steps);
+                for answer in answers.remove(&index).unwrap_or_default() {
+                    stage.queue(None, answer);
                 }
                 let begun = stage.engine.run_schedule(name, Actor::Console).await;
                 begun.map_err(|fault| StageError::Config(format!("schedule: {fault}")))?;
             }
             FixtureStep::Agent(_)
+            | FixtureStep::Fallback(_)
             | FixtureStep::Approve(_)
             | FixtureStep::Refuse(_)
             | FixtureStep::Revoke(_) => {}
@@ -121,7 +123,7 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
                     .await;
             }
         }
-        after_answer = matches!(step, FixtureStep::Agent(_));
+        after_answer = matches!(step, FixtureStep::Agent(_) | FixtureStep::Fallback(_));
         operate(stage, step, clock).await?;
     }
     end(stage, clock).await
@@ -238,15 +240,15 @@ pub(crate) async fn end(stage: &Stage, clock: &dyn Clock) -> Result<Vec<Event>, 
 /// Which message or schedule (by its step) gets which answer: a run of `agent` steps answers the last messages before it
 /// that have no answer yet, in order. More answers than messages are dealt out again: a message may be given to the agent
 /// twice.
-fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<Vec<ScriptStep>>> {
+fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<Answer>> {
     let mut open: Vec<usize> = Vec::new();
-    let mut run: Vec<&Vec<ScriptStep>> = Vec::new();
+    let mut run: Vec<Answer> = Vec::new();
     let mut plan = BTreeMap::<usize, Vec<_>>::new();
-    let mut assign = |open: &mut Vec<usize>, run: &mut Vec<&Vec<_>>| {
+    let mut assign = |open: &mut Vec<usize>, run: &mut Vec<Answer>| {
         let first = open.len().saturating_sub(run.len());
         let answered: Vec<_> = open.drain(first..).collect();
-        for (index, steps) in answered.iter().cycle().zip(run.drain(..)) {
-            plan.entry(*index).or_default().push(steps.clone());
+        for (index, answer) in answered.iter().cycle().zip(run.drain(..)) {
+            plan.entry(*index).or_default().push(answer);
         }
     };
     for (index, step) in steps.iter().enumerate() {
@@ -255,7 +257,15 @@ fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<Vec<ScriptStep>>> {
                 assign(&mut open, &mut run);
                 open.push(index);
             }
-            FixtureStep::Agent(steps) => run.push(steps),
+            FixtureStep::Agent(steps) => run.push(Answer {
+                steps: steps.clone(),
+                fallback: None,
+            }),
+            FixtureStep::Fallback(steps) => {
+                if let Some(answer) = run.last_mut() {
+                    answer.fallback = Some(steps.clone());
+                }
+            }
             FixtureStep::WaitMs(_)
             | FixtureStep::Switch(_)
             | FixtureStep::Approve(_)
@@ -269,13 +279,18 @@ fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<Vec<ScriptStep>>> {
     plan
 }
 
-fn inbound(user: &UserStep, number: usize, stage: &Stage, clock: &dyn Clock) -> Inbound {
+fn inbound(
+    user: &UserStep,
+    number: usize,
+    (channel, loopback): (ChannelId, &Loopback),
+    clock: &dyn Clock,
+) -> Inbound {
     let chat = match user.chat {
         ChatType::Direct => format!("direct-{}", user.from),
         ChatType::Group => "group".to_owned(),
     };
     Inbound {
-        channel: stage.channel.clone(),
+        channel,
         account: None,
         chat: chat.into(),
         chat_type: user.chat,
@@ -297,7 +312,7 @@ fn inbound(user: &UserStep, number: usize, stage: &Stage, clock: &dyn Clock) -> 
         files: user
             .files
             .iter()
-            .map(|file| file.send(|bytes| stage.loopback.platform().keep(bytes)))
+            .map(|file| file.send(|bytes| loopback.platform().keep(bytes)))
             .collect(),
         at: clock.now().minus(Duration::from_millis(user.age_ms.into())),
         dry_run: false,

@@ -1,8 +1,10 @@
-//! The stage of one run: a bot on one loopback channel, with its own folder, clock and journal.
+//! The stage of one run: a bot on its loopback channels, with its own folder, clock and journal.
 
-use crate::fixture::{FileContent, Fixture, FixtureStep, Taken, UserFile, check_bounds, fixture_config};
+use crate::fixture::{
+    FileContent, Fixture, FixtureStep, Taken, UserFile, check_bounds, fixture_config, other_platforms,
+};
 use foldback_agents::{
-    Accepts, Act, ScriptAgent, ScriptStep,
+    Accepts, Act, Agent, Fallback, ScriptAgent, ScriptStep,
     links::LinkText,
     speech::{Speaker, ToneVoice, Transcriber},
 };
@@ -15,7 +17,7 @@ use foldback_pipeline::{
 use foldback_store::MemoryJournal;
 use foldback_wire::{Actor, CallFault, ChannelId, Clock, MessageId, Platform, ReadThread, Timestamp};
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     fs,
     path::{Component, Path},
     sync::Arc,
@@ -49,12 +51,27 @@ pub(crate) enum StageError {
     Start(#[from] StartError),
 }
 
+/// The name of the model of whoever steps in.
+const FALLBACK: &str = "fallback";
+
+/// An answer of the script.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    pub(crate) steps: Vec<ScriptStep>,
+    /// The answer of the fallback.
+    pub(crate) fallback: Option<Vec<ScriptStep>>,
+}
+
 /// A bot that runs.
 pub(crate) struct Stage {
     pub(crate) engine: Engine,
     pub(crate) channel: ChannelId,
     pub(crate) loopback: Arc<Loopback>,
+    /// The channels beside that one.
+    others: Vec<(Platform, Arc<Loopback>)>,
     pub(crate) agent: Arc<ScriptAgent>,
+    /// Who steps in for the agent, where anybody does.
+    pub(crate) fallback: Option<Arc<ScriptAgent>>,
     pub(crate) journal: Arc<MemoryJournal>,
     /// Kept for as long as the bot runs.
     _folder: TempDir,
@@ -64,7 +81,11 @@ pub(crate) struct Stage {
 pub(crate) struct Props {
     pub(crate) channel: ChannelId,
     pub(crate) platform: Platform,
-    /// With this one channel only.
+    /// The platforms of further channels on the stage.
+    pub(crate) others: BTreeSet<Platform>,
+    /// Whether another agent steps in where the first one fails.
+    pub(crate) has_fallback: bool,
+    /// With these channels only.
     pub(crate) config: Config,
     /// Files that may be sent, by path.
     pub(crate) files: BTreeMap<String, FileContent>,
@@ -86,7 +107,14 @@ impl Props {
     pub(crate) fn of(fixture: &Fixture, platform: Platform) -> Result<Self, StageError> {
         let channel = ChannelId::from(platform.code());
         let config = fixture_config(fixture, &channel).map_err(StageError::Config)?;
+        let mut others = other_platforms(fixture);
+        others.remove(&platform);
         Ok(Self {
+            others,
+            has_fallback: fixture
+                .steps
+                .iter()
+                .any(|step| matches!(step, FixtureStep::Fallback(_))),
             files: files(fixture, &config),
             faults: fixture.faults.clone(),
             accepts: accepts(fixture),
@@ -111,6 +139,8 @@ impl Stage {
         let Props {
             channel,
             platform,
+            others,
+            has_fallback,
             mut config,
             files,
             faults,
@@ -128,12 +158,20 @@ impl Stage {
         fs::create_dir(&send_dir)?;
         write(&files, &config.files.send_dir, &send_dir)?;
 
-        let capabilities = foldback_channels::profile(platform);
-        let loopback = Arc::new(Loopback::new(
-            capabilities,
-            Arc::clone(&clock),
-            Some(send_dir.clone()),
-        ));
+        let loopback = |platform| {
+            let capabilities = foldback_channels::profile(platform);
+            let folder = Some(send_dir.clone());
+            Arc::new(Loopback::new(capabilities, Arc::clone(&clock), folder))
+        };
+        let others: Vec<_> = others.into_iter().map(|other| (other, loopback(other))).collect();
+        let loopback = loopback(platform);
+        let mut channels = vec![(channel.clone(), Arc::clone(&loopback) as Arc<dyn ChannelAdapter>)];
+        channels.extend(others.iter().map(|(platform, loopback)| {
+            (
+                ChannelId::from(platform.code()),
+                Arc::clone(loopback) as Arc<dyn ChannelAdapter>,
+            )
+        }));
         let agent = ScriptAgent::new(Arc::clone(&clock)).with_accepts(accepts);
         let agent = if descriptions.is_empty() {
             agent
@@ -144,6 +182,15 @@ impl Stage {
             Some(messages) => agent.with_recorded_inputs(messages),
             None => agent,
         });
+        let fallback =
+            has_fallback.then(|| Arc::new(ScriptAgent::new(Arc::clone(&clock)).with_model(FALLBACK)));
+        let answers: Arc<dyn Agent> = match &fallback {
+            Some(other) => Arc::new(Fallback::new(
+                Arc::clone(&agent) as _,
+                vec![Arc::clone(other) as _],
+            )),
+            None => Arc::clone(&agent) as _,
+        };
         let journal = Arc::new(MemoryJournal::new());
         let speech = speech(&config, &clock);
         let engine = Engine::start(Parts {
@@ -152,8 +199,8 @@ impl Stage {
             base: folder.path().to_owned(),
             send_dir: Some(send_dir),
             journal: Arc::clone(&journal) as _,
-            channels: vec![(channel.clone(), Arc::clone(&loopback) as Arc<dyn ChannelAdapter>)],
-            agents: Agents::one(Arc::clone(&agent) as _),
+            channels,
+            agents: Agents::one(answers),
             speech,
             readers: Readers::Replayed { links, threads },
             clock,
@@ -171,10 +218,29 @@ impl Stage {
             engine,
             channel,
             loopback,
+            others,
             agent,
+            fallback,
             journal,
             _folder: folder,
         })
+    }
+
+    /// The channel of this platform where it stands on the stage beside the run's own; else the run's own.
+    pub(crate) fn channel_on(&self, platform: Option<Platform>) -> (ChannelId, &Loopback) {
+        let other = self.others.iter().find(|(other, _)| Some(*other) == platform);
+        match other {
+            Some((platform, loopback)) => (ChannelId::from(platform.code()), loopback),
+            None => (self.channel.clone(), &self.loopback),
+        }
+    }
+
+    /// Queues an answer, used once, with that of the fallback for a run that fails.
+    pub(crate) fn queue(&self, message: Option<&MessageId>, answer: Answer) {
+        self.agent.queue(message.cloned(), answer.steps);
+        if let (Some(fallback), Some(steps)) = (&self.fallback, answer.fallback) {
+            fallback.queue(message.cloned(), steps);
+        }
     }
 }
 
@@ -298,7 +364,7 @@ fn answers(fixture: &Fixture) -> Vec<String> {
         .steps
         .iter()
         .filter_map(|step| {
-            if let FixtureStep::Agent(steps) = step {
+            if let FixtureStep::Agent(steps) | FixtureStep::Fallback(steps) = step {
                 Some(text(steps))
             } else {
                 None

@@ -63,7 +63,7 @@ fn block(fixture: &Fixture, came: &[Came]) -> String {
         codes,
     } in came
     {
-        let mut lines: Vec<String> = ends.iter().map(|end| effect(&end.thing)).collect();
+        let mut lines: Vec<String> = ends.iter().map(|end| expectation(end, *platform)).collect();
         let named = fixture
             .expect
             .iter()
@@ -123,7 +123,17 @@ fn merge(merged: &mut Vec<(String, Vec<Platform>)>, lines: &[String], platform: 
     }
 }
 
-/// One expectation in YAML's flow style. A JSON string is a YAML string.
+/// One expectation, with its channel where that is another one than the run's own.
+fn expectation(end: &End, own: Platform) -> String {
+    let effect = effect(&end.thing);
+    if end.channel.as_str() == own.code() {
+        effect
+    } else {
+        format!("{effect}\n    channel: {}", end.channel)
+    }
+}
+
+/// One effect in YAML's flow style. A JSON string is a YAML string.
 fn effect(thing: &Thing) -> String {
     let text = |text: &str| serde_json::Value::from(text).to_string();
     let (name, fields) = match thing {
@@ -193,6 +203,7 @@ mod tests {
             .enumerate()
             .map(|(shown, text)| End {
                 thing: thing(text),
+                channel: platform.code().into(),
                 shown,
             })
             .collect();

@@ -370,6 +370,8 @@ pub struct DirectiveRef {
 pub struct Delivery {
     /// The operation.
     pub op: OpKind,
+    /// The channel it went to.
+    pub channel: ChannelId,
     /// The message made or meant.
     pub message: Option<MessageId>,
     /// Text or caption.

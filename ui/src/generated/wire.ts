@@ -726,6 +726,8 @@ export type DecisionRule = {
 export type Delivery = {
   /** The operation. */
   op: OpKind,
+  /** The channel it went to. */
+  channel: ChannelId,
   /** The message made or meant. */
   message: MessageId | null,
   /** Text or caption. */

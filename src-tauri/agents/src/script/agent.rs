@@ -33,6 +33,7 @@ const MAX_BYTES: usize = 50_000_000;
 /// Answers from a queue, then by rules. All time comes from the clock, so that a replay is instant.
 pub struct ScriptAgent {
     clock: Arc<dyn Clock>,
+    model: Option<String>,
     silence: Duration,
     max_bytes: usize,
     queue: Mutex<VecDeque<Queued>>,
@@ -62,6 +63,7 @@ impl ScriptAgent {
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             clock,
+            model: None,
             silence: SILENCE,
             max_bytes: MAX_BYTES,
             queue: Mutex::default(),
@@ -83,6 +85,13 @@ impl ScriptAgent {
     pub fn with_rules(mut self, rules: Vec<Rule>) -> Result<Self, RuleError> {
         self.rules = Prepared::all(rules)?;
         Ok(self)
+    }
+
+    /// The same, under the name of a model; it has none unless set.
+    #[must_use]
+    pub fn with_model(mut self, name: impl Into<String>) -> Self {
+        self.model = Some(name.into());
+        self
     }
 
     /// The same, with another limit for `stall_ms` steps (2 minutes unless set).
@@ -362,11 +371,12 @@ impl Agent for ScriptAgent {
     }
 
     fn model(&self) -> Option<&str> {
-        None
+        self.model.as_deref()
     }
 
     fn answering<'a>(&'a self, request: &'a TurnRequest) -> (&'a str, Option<&'a str>) {
-        (self.backend(), request.levels.asked(RunLevel::Model))
+        let asked = request.levels.asked(RunLevel::Model);
+        (self.backend(), asked.or(self.model()))
     }
 
     /// Everything is taken: a script can show it (`given`).
@@ -374,7 +384,7 @@ impl Agent for ScriptAgent {
         LevelSupports {
             answerer: Answerer {
                 backend: self.backend().to_owned(),
-                model: levels.asked(RunLevel::Model).map(str::to_owned),
+                model: levels.asked(RunLevel::Model).or(self.model()).map(str::to_owned),
             },
             think: LevelSupport::Options(
                 ThinkLevel::ALL

@@ -125,6 +125,7 @@ fn fixture(lab: &QueueLab, messages: &[QueueLabMessage]) -> Fixture {
 fn written(message: &QueueLabMessage) -> UserStep {
     UserStep {
         text: message.text.clone(),
+        channel: None,
         from: message.sender.clone().unwrap_or_else(|| UserId::from("alice")),
         id: None,
         chat: ChatType::Group,

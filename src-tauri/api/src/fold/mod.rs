@@ -333,12 +333,16 @@ impl TurnFold {
             &directives,
             &ledger,
         );
-        let deliveries = ledger.iter().filter_map(delivery).collect();
+        let inbound = self.inbound.clone()?;
+        let deliveries = ledger
+            .iter()
+            .filter_map(|entry| delivery(entry, &inbound.channel))
+            .collect();
         // Stable: both halves stay in the order of their intents.
         ledger.sort_by_key(|entry| entry.outcome.is_some());
         Some(TurnDetail {
             summary: self.summary()?,
-            inbound: self.inbound.clone()?,
+            inbound,
             group_history: self.group_history.clone(),
             thread: self.thread.clone(),
             understood: self
@@ -362,12 +366,13 @@ impl TurnFold {
     }
 }
 
-/// A settled operation as replay prints it.
-fn delivery(entry: &LedgerEntry) -> Option<Delivery> {
+/// A settled operation as replay prints it, of a turn whose message came from the channel `own`.
+fn delivery(entry: &LedgerEntry, own: &ChannelId) -> Option<Delivery> {
     let outcome = entry.outcome.as_ref()?;
     let intent = &entry.intent;
     Some(Delivery {
         op: intent.kind,
+        channel: intent.channel.as_ref().unwrap_or(own).clone(),
         message: outcome.message.clone().or_else(|| intent.message.clone()),
         text: entry.text.clone(),
         emoji: intent.emoji.clone(),

@@ -51,6 +51,8 @@ pub(super) fn of(recording: &Recording, channel: &ChannelId, own: &[Event]) -> R
         props: Props {
             channel: channel.clone(),
             platform,
+            others: BTreeSet::new(),
+            has_fallback: false,
             files: files.collect(),
             config,
             faults: faults(own),

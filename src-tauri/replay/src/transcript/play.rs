@@ -19,7 +19,7 @@ use foldback_wire::{
     ChannelId, ChatId, ChatType, Clock, Event, Inbound, MessageId, Platform, Sender, UserId,
 };
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     sync::Arc,
     time::Duration,
 };
@@ -112,6 +112,8 @@ fn props(turns: &[Numbered<'_>], platform: Platform) -> Props {
     Props {
         channel,
         platform,
+        others: BTreeSet::new(),
+        has_fallback: false,
         config,
         files,
         faults: Vec::new(),
