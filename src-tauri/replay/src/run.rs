@@ -5,7 +5,7 @@ use crate::{
     clock::Speed,
     fixture::{ConsoleStep, Fixture, FixtureStep, PermitStep, Switch, UserStep},
     judge::{Played, judge},
-    stage::{Answer, EPOCH, Mutation, Props, Stage, StageError},
+    stage::{EPOCH, Mutation, Props, ScriptedAnswer, Stage, StageError},
 };
 use foldback_channels::Loopback;
 use foldback_store::Journal;
@@ -240,11 +240,11 @@ pub(crate) async fn end(stage: &Stage, clock: &dyn Clock) -> Result<Vec<Event>, 
 /// Which message or schedule (by its step) gets which answer: a run of `agent` steps answers the last messages before it
 /// that have no answer yet, in order. More answers than messages are dealt out again: a message may be given to the agent
 /// twice.
-fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<Answer>> {
+fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<ScriptedAnswer>> {
     let mut open: Vec<usize> = Vec::new();
-    let mut run: Vec<Answer> = Vec::new();
+    let mut run: Vec<ScriptedAnswer> = Vec::new();
     let mut plan = BTreeMap::<usize, Vec<_>>::new();
-    let mut assign = |open: &mut Vec<usize>, run: &mut Vec<Answer>| {
+    let mut assign = |open: &mut Vec<usize>, run: &mut Vec<ScriptedAnswer>| {
         let first = open.len().saturating_sub(run.len());
         let answered: Vec<_> = open.drain(first..).collect();
         for (index, answer) in answered.iter().cycle().zip(run.drain(..)) {
@@ -257,7 +257,7 @@ fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<Answer>> {
                 assign(&mut open, &mut run);
                 open.push(index);
             }
-            FixtureStep::Agent(steps) => run.push(Answer {
+            FixtureStep::Agent(steps) => run.push(ScriptedAnswer {
                 steps: steps.clone(),
                 fallback: None,
             }),

@@ -56,7 +56,7 @@ const FALLBACK: &str = "fallback";
 
 /// An answer of the script.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
+pub(crate) struct ScriptedAnswer {
     pub(crate) steps: Vec<ScriptStep>,
     /// The answer of the fallback.
     pub(crate) fallback: Option<Vec<ScriptStep>>,
@@ -236,7 +236,7 @@ impl Stage {
     }
 
     /// Queues an answer, used once, with that of the fallback for a run that fails.
-    pub(crate) fn queue(&self, message: Option<&MessageId>, answer: Answer) {
+    pub(crate) fn queue(&self, message: Option<&MessageId>, answer: ScriptedAnswer) {
         self.agent.queue(message.cloned(), answer.steps);
         if let (Some(fallback), Some(steps)) = (&self.fallback, answer.fallback) {
             fallback.queue(message.cloned(), steps);
