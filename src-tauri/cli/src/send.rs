@@ -112,6 +112,7 @@ fn attached(paths: &[PathBuf], most: ByteSize) -> Result<Vec<ComposeFile>, Stop>
 async fn send(setup: Setup, order: ComposeSend, place: &Place) -> End {
     let mut signals = EndSignals::listen()?;
     let mut requests = Requests::new(place.arguments(&setup));
+    let own = order.channel.clone();
     let backend = Backend::open(setup).await.map_err(wrong)?;
     let came = tokio::select! {
         came = through(&backend, order, &mut requests) => came,
@@ -119,7 +120,7 @@ async fn send(setup: Setup, order: ComposeSend, place: &Place) -> End {
     };
     backend.shutdown().await.map_err(wrong)?;
     let (turn, events) = came?;
-    let deliveries = fold(&events).deliveries;
+    let deliveries = fold(&events, &own).deliveries;
     let mut out = stdout();
     for delivery in &deliveries {
         json_line(&mut out, delivery)?;

@@ -9,7 +9,7 @@ use crate::{
     fixture::{Effect, Expectation, Nullable, VoiceEffect},
     lines::{actual_line, expected_line},
 };
-use foldback_wire::{Code, Platform, rpc::Mismatch};
+use foldback_wire::{ChannelId, Code, Platform, rpc::Mismatch};
 
 /// Compares what was expected on a channel with what came of it.
 pub(crate) fn compare(
@@ -67,12 +67,13 @@ fn pair<'a>(
             Some(end) => {
                 pairs.push((*index, end));
                 differences(&at, effect, &end.thing, mismatches);
-                let channel = expectation.channel.unwrap_or(own);
-                if end.channel.as_str() != channel.code() {
+                let expected = expectation.channel.unwrap_or(own);
+                let actual = end.channel.as_ref().map_or(own.code(), ChannelId::as_str);
+                if expected.code() != actual {
                     mismatches.push(Mismatch {
                         at: format!("{at}.channel"),
-                        expected: channel.code().to_owned(),
-                        actual: end.channel.to_string(),
+                        expected: expected.code().to_owned(),
+                        actual: actual.to_owned(),
                         message: "another channel".to_owned(),
                     });
                 }
@@ -260,7 +261,7 @@ mod tests {
                 text: text.to_owned(),
                 reply_to: None,
             },
-            channel: "slack".into(),
+            channel: None,
             shown,
         }
     }
@@ -273,7 +274,7 @@ mod tests {
         };
         End {
             thing,
-            channel: "slack".into(),
+            channel: None,
             shown,
         }
     }
@@ -293,7 +294,7 @@ mod tests {
                 text: "hi".to_owned(),
                 reply_to: Some("m1".into()),
             },
-            channel: "slack".into(),
+            channel: None,
             shown: 0,
         };
         let ends = [replied];
@@ -346,7 +347,7 @@ mod tests {
     #[test]
     fn what_arrives_on_another_channel_is_expected_there() {
         let elsewhere = End {
-            channel: "signal".into(),
+            channel: Some("signal".into()),
             ..send("a", 0)
         };
         let ends = [elsewhere];

@@ -16,13 +16,13 @@ pub struct Run {
     pub turns: Vec<CaseTurn>,
 }
 
-/// Folds events from the beginning of a run.
-pub fn fold(events: &[Event]) -> Run {
+/// Folds events from the beginning of a run on the channel `own`.
+pub fn fold(events: &[Event], own: &ChannelId) -> Run {
     let mut fold = Fold::default();
     for event in events {
         fold.take(event);
     }
-    fold.end(events.first().map(|event| event.at).unwrap_or_default())
+    fold.end(events.first().map(|event| event.at).unwrap_or_default(), own)
 }
 
 #[derive(Default)]
@@ -77,7 +77,7 @@ impl<'a> Fold<'a> {
         }
     }
 
-    fn end(self, start: Timestamp) -> Run {
+    fn end(self, start: Timestamp, own: &ChannelId) -> Run {
         let Self {
             texts,
             intents,
@@ -88,7 +88,8 @@ impl<'a> Fold<'a> {
             .into_iter()
             .filter_map(|(op, event, intent)| {
                 let (outcome, at) = ended.get(&op)?;
-                let channel = intent.channel.as_ref().or(event.channel.as_ref())?;
+                let channel = intent.channel.as_ref().or(event.channel.as_ref());
+                let channel = channel.filter(|channel| *channel != own);
                 let text = intent.body.as_ref().map(|body| resolve(body, event.turn, &texts));
                 let at_ms = at.since(start).as_millis() as u64;
                 Some(delivery(channel, intent, outcome, text, at_ms))
@@ -178,7 +179,7 @@ fn resolve(body: &Body, turn: Option<TurnId>, texts: &HashMap<(TurnId, u32), Tex
 }
 
 fn delivery(
-    channel: &ChannelId,
+    channel: Option<&ChannelId>,
     intent: &Intent,
     outcome: &Outcome,
     text: Option<String>,
@@ -187,7 +188,7 @@ fn delivery(
     let made: Option<MessageId> = outcome.message.clone();
     Delivery {
         op: intent.kind,
-        channel: channel.clone(),
+        channel: channel.cloned(),
         message: made.or_else(|| intent.message.clone()),
         text,
         emoji: intent.emoji.clone(),

@@ -7,8 +7,8 @@ use foldback_wire::{ChannelId, Delivery, FileKind, MessageId, OpKind, OutcomeCod
 pub struct End {
     /// What.
     pub thing: Thing,
-    /// The channel it arrived on.
-    pub channel: ChannelId,
+    /// The channel it arrived on, where that is another one than the run's own.
+    pub channel: Option<ChannelId>,
     /// The delivery (by index) that first showed it. A message is first shown when it first says what it says
     /// in the end, or a beginning of it: a placeholder does not count.
     pub shown: usize,
@@ -99,8 +99,9 @@ pub fn ends(deliveries: &[Delivery]) -> Vec<End> {
                 continue;
             }
             OpKind::Delete => {
-                let channel = &delivery.channel;
-                ends.retain(|(end, id)| id.is_none() || *id != delivery.message || end.channel != *channel);
+                ends.retain(|(end, id)| {
+                    id.is_none() || *id != delivery.message || end.channel != delivery.channel
+                });
                 continue;
             }
             OpKind::React => Thing::React {
@@ -159,7 +160,7 @@ mod tests {
     fn delivery(op: OpKind, message: &str, text: &str) -> Delivery {
         Delivery {
             op,
-            channel: "telegram".into(),
+            channel: None,
             message: Some(MessageId::from(message)),
             text: Some(text.to_owned()),
             emoji: (op == OpKind::React).then(|| "👍".to_owned()),

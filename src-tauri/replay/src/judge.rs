@@ -11,7 +11,7 @@ use crate::{
 };
 use foldback_pipeline::invariants::{Extent, check};
 use foldback_wire::{
-    Code, Delivery, Event, OpKind, OutcomeCode, Platform,
+    ChannelId, Code, Delivery, Event, OpKind, OutcomeCode, Platform,
     rpc::{Mismatch, Verdict},
 };
 use std::path::Path;
@@ -29,7 +29,7 @@ pub struct Played {
 
 /// Compares what came with what was expected.
 pub(crate) fn judge(path: &Path, fixture: &Fixture, platform: Platform, events: Vec<Event>) -> Played {
-    let Run { deliveries, turns } = fold(&events);
+    let Run { deliveries, turns } = fold(&events, &ChannelId::from(platform.code()));
     let ends = ends(&deliveries);
     let codes: Vec<Code> = turns
         .iter()

@@ -4,7 +4,7 @@ use crate::{
     ends::{End, Thing},
     fixture::{Effect, Expectation, FileEffect, ReactEffect, SendEffect, VoiceEffect},
 };
-use foldback_wire::{Platform, rpc::Comparison};
+use foldback_wire::{ChannelId, Platform, rpc::Comparison};
 use std::fmt::Write;
 
 /// Both sides as text, a line a thing, for a side-by-side view. An expected line names only what is compared.
@@ -13,32 +13,22 @@ pub(crate) fn side_by_side(expected: &[Expectation], platform: Platform, ends: &
     for expectation in expected.iter().filter(|e| e.counts_on(platform)) {
         if !matches!(expectation.effect, Effect::Diagnostics(_)) {
             let line = expected_line(&expectation.effect);
-            let channel = expectation.channel.unwrap_or(platform);
-            let _ = writeln!(
-                comparison.expected,
-                "{line}{}",
-                elsewhere(channel.code(), platform)
-            );
+            let channel = expectation.channel.filter(|channel| *channel != platform);
+            let channel = elsewhere(channel.as_ref().map(Platform::code));
+            let _ = writeln!(comparison.expected, "{line}{channel}");
         }
     }
     for end in ends {
         let line = actual_line(&end.thing);
-        let _ = writeln!(
-            comparison.actual,
-            "{line}{}",
-            elsewhere(end.channel.as_str(), platform)
-        );
+        let channel = elsewhere(end.channel.as_ref().map(ChannelId::as_str));
+        let _ = writeln!(comparison.actual, "{line}{channel}");
     }
     comparison
 }
 
-/// The channel in words, where it is another one than the run's own.
-fn elsewhere(channel: &str, own: Platform) -> String {
-    if channel == own.code() {
-        String::new()
-    } else {
-        format!(" on {channel}")
-    }
+/// A channel other than the run's own, in words.
+fn elsewhere(channel: Option<&str>) -> String {
+    channel.map_or_else(String::new, |channel| format!(" on {channel}"))
 }
 
 /// `name key: value, …` of the fields that are given.

@@ -370,8 +370,10 @@ pub struct DirectiveRef {
 pub struct Delivery {
     /// The operation.
     pub op: OpKind,
-    /// The channel it went to.
-    pub channel: ChannelId,
+    /// The channel it went to, where that is another one than that of the turn or of the scenario.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub channel: Option<ChannelId>,
     /// The message made or meant.
     pub message: Option<MessageId>,
     /// Text or caption.

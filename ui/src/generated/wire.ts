@@ -726,8 +726,8 @@ export type DecisionRule = {
 export type Delivery = {
   /** The operation. */
   op: OpKind,
-  /** The channel it went to. */
-  channel: ChannelId,
+  /** The channel it went to, where that is another one than that of the turn or of the scenario. */
+  channel?: ChannelId,
   /** The message made or meant. */
   message: MessageId | null,
   /** Text or caption. */

@@ -333,16 +333,12 @@ impl TurnFold {
             &directives,
             &ledger,
         );
-        let inbound = self.inbound.clone()?;
-        let deliveries = ledger
-            .iter()
-            .filter_map(|entry| delivery(entry, &inbound.channel))
-            .collect();
+        let deliveries = ledger.iter().filter_map(delivery).collect();
         // Stable: both halves stay in the order of their intents.
         ledger.sort_by_key(|entry| entry.outcome.is_some());
         Some(TurnDetail {
             summary: self.summary()?,
-            inbound,
+            inbound: self.inbound.clone()?,
             group_history: self.group_history.clone(),
             thread: self.thread.clone(),
             understood: self
@@ -366,13 +362,13 @@ impl TurnFold {
     }
 }
 
-/// A settled operation as replay prints it, of a turn whose message came from the channel `own`.
-fn delivery(entry: &LedgerEntry, own: &ChannelId) -> Option<Delivery> {
+/// A settled operation as replay prints it.
+fn delivery(entry: &LedgerEntry) -> Option<Delivery> {
     let outcome = entry.outcome.as_ref()?;
     let intent = &entry.intent;
     Some(Delivery {
         op: intent.kind,
-        channel: intent.channel.as_ref().unwrap_or(own).clone(),
+        channel: intent.channel.clone(),
         message: outcome.message.clone().or_else(|| intent.message.clone()),
         text: entry.text.clone(),
         emoji: intent.emoji.clone(),

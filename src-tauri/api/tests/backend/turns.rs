@@ -40,7 +40,8 @@ async fn a_turn_is_folded_as_replay_folds_it() {
         let detail: TurnDetail = host.call("turn", json!({"turn": summary.turn})).await;
         assert_eq!(detail.summary, summary);
         let events = host.backend.journal().turn(summary.turn).await.unwrap();
-        assert_eq!(detail.deliveries, foldback_replay::fold(&events).deliveries);
+        let folded = foldback_replay::fold(&events, detail.summary.channel.as_ref().unwrap());
+        assert_eq!(detail.deliveries, folded.deliveries);
         for message in &detail.messages {
             // Every byte is decided, and the chunks are the raw text.
             assert_eq!(

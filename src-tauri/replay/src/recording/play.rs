@@ -110,7 +110,7 @@ pub fn play(
     let again = turns(&events);
     let (mut mismatches, comparison) = differences(&then, &again, &known, &outside);
     mismatches.extend(broken(&events));
-    let Run { deliveries, turns } = fold(&events);
+    let Run { deliveries, turns } = fold(&events, channel);
     let verdict = if mismatches.is_empty() {
         Verdict::Pass
     } else {

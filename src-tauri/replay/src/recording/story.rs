@@ -181,7 +181,7 @@ impl<'a> Turn<'a> {
 
     /// What the user ended up with, and what was not taken.
     fn delivered(&self, known: &Known<'_>) -> Vec<String> {
-        let deliveries = fold(&self.events).deliveries;
+        let deliveries = fold(&self.events, &self.message.channel).deliveries;
         let about = |message: &Option<MessageId>| match message {
             Some(id) if known.contains(id) => format!(" to {id}"),
             Some(_) => " to a message of the bot".to_owned(),
