@@ -1,11 +1,12 @@
 //! What requests are answered with, and the headers that all answers have.
 
+use super::limits;
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use hyper::Response;
 use hyper::StatusCode;
 use hyper::body::Bytes;
 use hyper::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY,
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY,
     RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
 use serde::Serialize;
@@ -80,4 +81,32 @@ pub(super) fn secure(mut answer: PageAnswer, frame_ancestors: &str) -> PageAnswe
         headers.entry(CONTENT_SECURITY_POLICY).or_insert(policy);
     }
     answer
+}
+
+pub(super) fn wrong_method(right: &'static str) -> PageAnswer {
+    let mut answer = say(StatusCode::METHOD_NOT_ALLOWED, format!("only {right}"));
+    answer
+        .headers_mut()
+        .insert(ALLOW, HeaderValue::from_static(right));
+    answer
+}
+
+pub(super) fn foreign() -> PageAnswer {
+    say(
+        StatusCode::FORBIDDEN,
+        "Only the chat's own page may ask for this.",
+    )
+}
+
+pub(super) fn no_session() -> PageAnswer {
+    say(
+        StatusCode::NOT_FOUND,
+        "There is no such conversation. Load the page again.",
+    )
+}
+
+pub(super) fn unwritten(error: &std::io::Error) -> PageAnswer {
+    tracing::warn!(%error, "a message of a web chat cannot be written down");
+    let words = "Nothing can be kept here for now.";
+    wait_for(StatusCode::SERVICE_UNAVAILABLE, limits::QUIET, words)
 }

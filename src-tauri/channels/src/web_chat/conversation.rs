@@ -8,20 +8,20 @@
 //! reads so slowly that its place is overwritten is cut off; its page connects again, and takes up what is left or, where
 //! that is not enough, begins with all that is kept.
 
-use super::entry::{Author, Change, ChatFile, ChatMessage, Reaction, Snapshot, first_units};
-use super::limits::{self, Allowance};
-use super::log::{Log, remove_file};
-use super::recent::Recent;
+mod state;
+
+pub(super) use state::{ConversationState, StreamPosition, Unchanged};
+
+use super::entry::{Author, Change, ChatMessage};
+use super::limits;
 use crate::listener::connections::Peer;
 use foldback_wire::{ChatId, MessageId, Timestamp};
 use hyper::body::Bytes;
-use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
-use tokio::time::Instant;
 
 #[derive(Debug)]
 pub(super) struct Conversation {
@@ -31,61 +31,12 @@ pub(super) struct Conversation {
     head: watch::Sender<u64>,
 }
 
-#[derive(Debug)]
-pub(super) struct ConversationState {
-    entries: VecDeque<ChatMessage>,
-    text_bytes: usize,
-    recent: Recent,
-    streams: Vec<Arc<StreamPosition>>,
-    log: Log,
-    allowance: Allowance,
-    used: Timestamp,
-}
-
-/// The place of a stream among the recent changes.
-#[derive(Debug)]
-pub(super) struct StreamPosition {
-    next: AtomicU64,
-    peer: Peer,
-}
-
-/// Why a change was not made.
-#[derive(Debug)]
-pub(super) enum Unchanged {
-    /// There is no such message.
-    NoMessage,
-    /// Somebody else wrote it.
-    NotOurs,
-    /// It has no text that could be edited.
-    NoText,
-    /// It is so already.
-    Already,
-    /// It cannot be written down.
-    Unwritten(io::Error),
-}
-
-impl From<io::Error> for Unchanged {
-    fn from(error: io::Error) -> Self {
-        Self::Unwritten(error)
-    }
-}
-
 impl Conversation {
     /// A new one, whose log lies in a folder that is not there yet.
     pub(super) fn new(chat: ChatId, folder: PathBuf, epoch: Arc<str>, now: Timestamp) -> Self {
-        let state = ConversationState {
-            entries: VecDeque::new(),
-            text_bytes: 0,
-            recent: Recent::new(epoch),
-            streams: Vec::new(),
-            log: Log::new(folder),
-            // Of a visitor who comes back nobody knows how much was left.
-            allowance: Allowance::full(u32::MAX, Instant::now()),
-            used: now,
-        };
         Self {
             chat,
-            state: Mutex::new(state),
+            state: Mutex::new(ConversationState::new(folder, epoch, now)),
             head: watch::channel(0).0,
         }
     }
@@ -95,10 +46,10 @@ impl Conversation {
         let conversation = Self::new(chat, folder, epoch, now);
         {
             let mut state = conversation.state();
-            for change in state.log.read()? {
+            for change in state.log_mut().read()? {
                 state.apply(change);
             }
-            let age = state.log.written().and_then(|written| written.elapsed().ok());
+            let age = state.log().written().and_then(|written| written.elapsed().ok());
             state.used = now.minus(age.unwrap_or_default());
         }
         Ok(conversation)
@@ -250,165 +201,5 @@ impl Conversation {
         let mut state = self.state();
         state.streams.retain(|open| !Arc::ptr_eq(open, place));
         state.used = now;
-    }
-}
-
-impl ConversationState {
-    pub(super) const fn log(&self) -> &Log {
-        &self.log
-    }
-
-    pub(super) fn log_mut(&mut self) -> &mut Log {
-        &mut self.log
-    }
-
-    pub(super) const fn allowance_mut(&mut self) -> &mut Allowance {
-        &mut self.allowance
-    }
-
-    pub(super) const fn used(&self) -> Timestamp {
-        self.used
-    }
-
-    pub(super) const fn is_watched(&self) -> bool {
-        !self.streams.is_empty()
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    pub(super) fn find(&self, id: &MessageId) -> Option<&ChatMessage> {
-        // What is asked for is nearly always among the last.
-        self.entries.iter().rev().find(|entry| entry.id == *id)
-    }
-
-    fn own(&self, id: &MessageId) -> Result<&ChatMessage, Unchanged> {
-        let entry = self.find(id).ok_or(Unchanged::NoMessage)?;
-        match entry.from {
-            Author::Bot => Ok(entry),
-            Author::Visitor => Err(Unchanged::NotOurs),
-        }
-    }
-
-    fn find_mut(&mut self, id: &MessageId) -> Option<&mut ChatMessage> {
-        self.entries.iter_mut().rev().find(|entry| entry.id == *id)
-    }
-
-    /// A file of the conversation that is still there.
-    pub(super) fn file(&self, id: &str) -> Option<&ChatFile> {
-        self.files().find(|file| file.id == id && !file.gone)
-    }
-
-    fn files(&self) -> impl Iterator<Item = &ChatFile> {
-        self.entries.iter().flat_map(|entry| &entry.files)
-    }
-
-    pub(super) fn file_bytes(&self) -> u64 {
-        let kept = self.files().filter(|file| !file.gone);
-        kept.map(|file| file.size).sum()
-    }
-
-    fn oldest_file(&self) -> Option<(MessageId, String)> {
-        let mut kept = self.entries.iter().filter_map(|entry| {
-            let file = entry.files.iter().find(|file| !file.gone)?;
-            Some((entry.id.clone(), file.id.clone()))
-        });
-        kept.next()
-    }
-
-    fn snapshot(&self) -> String {
-        let messages = self.entries.iter().collect();
-        // Strings and numbers can always be written.
-        serde_json::to_string(&Snapshot { messages }).unwrap_or_default()
-    }
-
-    /// Makes a change that lasts.
-    fn make(&mut self, change: Change) -> io::Result<()> {
-        let json = serde_json::to_string(&change)?;
-        self.log.append(json.as_bytes())?;
-        self.push(&json);
-        self.apply(change);
-        if self.log.is_long()
-            && let Err(error) = self.log.rewrite(self.entries.iter())
-        {
-            // It grows on.
-            tracing::warn!(%error, "the log of a conversation cannot be written anew");
-        }
-        Ok(())
-    }
-
-    fn publish(&mut self, change: &Change) {
-        if let Ok(json) = serde_json::to_string(change) {
-            self.push(&json);
-        }
-    }
-
-    fn push(&mut self, json: &str) {
-        self.recent.push(json);
-        let first = self.recent.first();
-        for place in &self.streams {
-            if place.next.load(Ordering::Relaxed) < first {
-                place.peer.cut();
-            }
-        }
-    }
-
-    fn apply(&mut self, change: Change) {
-        match change {
-            Change::Message { message } => {
-                self.text_bytes += message.text.len();
-                self.entries.push_back(message);
-            }
-            Change::Text { id, keep, text } => {
-                let Some(entry) = self.find_mut(&id) else {
-                    return;
-                };
-                let before = entry.text.len();
-                entry.text.truncate(first_units(&entry.text, keep).len());
-                entry.text.push_str(&text);
-                let now = entry.text.len();
-                self.text_bytes = self.text_bytes - before + now;
-            }
-            Change::Reaction { id, emoji, from, on } => {
-                let Some(entry) = self.find_mut(&id) else {
-                    return;
-                };
-                entry.reactions.retain(|r| !(r.from == from && r.emoji == emoji));
-                if on {
-                    entry.reactions.push(Reaction { emoji, from });
-                }
-            }
-            Change::Removed { id } => {
-                if let Some(at) = self.entries.iter().position(|entry| entry.id == id) {
-                    self.drop_entry(at);
-                }
-            }
-            Change::FileGone { id, file } => {
-                let path = self.log.file(&file);
-                let files = self.find_mut(&id).map(|entry| entry.files.iter_mut());
-                if let Some(gone) = files.into_iter().flatten().find(|known| known.id == file) {
-                    gone.gone = true;
-                    remove_file(&path);
-                }
-            }
-            Change::Typing => {}
-        }
-        while self.entries.len() > limits::MESSAGES
-            || (self.text_bytes > limits::TEXT && self.entries.len() > 1)
-        {
-            self.drop_entry(0);
-        }
-    }
-
-    /// Forgets a message, with its files.
-    fn drop_entry(&mut self, at: usize) {
-        let Some(entry) = self.entries.remove(at) else {
-            return;
-        };
-        self.text_bytes -= entry.text.len();
-        for file in &entry.files {
-            remove_file(&self.log.file(&file.id));
-        }
     }
 }

@@ -31,6 +31,7 @@ mod kind;
 mod limits;
 mod log;
 mod origin;
+mod parts;
 mod receive;
 mod recent;
 mod route;

@@ -6,11 +6,11 @@
 //! it recognises.
 
 use super::WebChat;
+use super::answer::unwritten;
 use super::answer::{self, PageAnswer};
 use super::conversation::Conversation;
 use super::entry::{Author, ChatMessage};
 use super::limits;
-use super::route::unwritten;
 use super::send::message_id;
 use super::upload::{Posted, Spooled};
 use crate::{Arrival, Connection, Signal};

@@ -7,6 +7,7 @@ use super::entry::Author;
 use super::file;
 use super::limits::{self, CONNECTIONS};
 use super::origin::{Home, is_own_page};
+use super::parts;
 use super::session::SessionKey;
 use super::stream::Events;
 use super::upload::{Untaken, read_json, read_message};
@@ -17,7 +18,7 @@ use foldback_wire::{ChannelState, MessageId};
 use futures::stream;
 use http_body_util::{BodyExt as _, StreamBody};
 use hyper::body::{Frame, Incoming};
-use hyper::header::{ALLOW, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use serde::Deserialize;
@@ -32,22 +33,6 @@ const RULES: PortRules = PortRules {
     // A page that is closed closes both.
     half_close: false,
 };
-
-/// The parts of the page, which need no session.
-const PAGES: [(&str, &str, &str); 5] = [
-    ("/", "text/html; charset=utf-8", include_str!("page/index.html")),
-    (
-        "/chat.css",
-        "text/css; charset=utf-8",
-        include_str!("page/chat.css"),
-    ),
-    ("/chat.js", SCRIPT, include_str!("page/chat.js")),
-    ("/markdown.js", SCRIPT, include_str!("page/markdown.js")),
-    (BUTTON, SCRIPT, include_str!("page/foldback.js")),
-];
-const SCRIPT: &str = "text/javascript; charset=utf-8";
-/// The script that other sites load.
-const BUTTON: &str = "/foldback.js";
 
 /// A request of a page, once it is known to be one.
 pub(super) struct Asked {
@@ -108,23 +93,21 @@ impl WebChat {
         let is_get = asked.head.method == Method::GET;
         match path {
             "/session" | "/messages" | "/reactions" if asked.head.method != Method::POST => {
-                wrong_method("POST")
+                answer::wrong_method("POST")
             }
             "/session" | "/messages" | "/reactions" => self.change(asked, body, connection).await,
-            _ if !is_get => wrong_method("GET"),
+            _ if !is_get => answer::wrong_method("GET"),
             "/events" => self.stream(&asked),
             _ => {
                 if let Some(id) = path.strip_prefix("/files/") {
                     asked.peer.stay_for(limits::DOWNLOAD);
                     return match self.visitor(&asked) {
                         Some(conversation) => file::hand_over(&conversation, id, &asked.head.headers).await,
-                        None => no_session(),
+                        None => answer::no_session(),
                     };
                 }
-                match PAGES.iter().find(|(at, ..)| *at == path) {
-                    Some((at, media_type, text)) => page(at, media_type, text),
-                    None => answer::say(StatusCode::NOT_FOUND, "There is nothing here."),
-                }
+                parts::part(path)
+                    .unwrap_or_else(|| answer::say(StatusCode::NOT_FOUND, "There is nothing here."))
             }
         }
     }
@@ -138,7 +121,7 @@ impl WebChat {
     /// Answers what changes something.
     async fn change(&self, asked: Asked, body: Incoming, connection: &Connection) -> PageAnswer {
         if !is_own_page(&asked.head.method, &asked.head.headers, &asked.home) {
-            return foreign();
+            return answer::foreign();
         }
         if let Err(wait) = self.requests().take(asked.address, Instant::now()) {
             return answer::too_many(wait, "Too many requests come from your network.");
@@ -147,7 +130,7 @@ impl WebChat {
             return self.begin_session(&asked);
         }
         let Some(conversation) = self.visitor(&asked) else {
-            return no_session();
+            return answer::no_session();
         };
         let per_minute = self.limits.messages_per_minute;
         let taken = conversation
@@ -196,10 +179,10 @@ impl WebChat {
 
     fn stream(&self, asked: &Asked) -> PageAnswer {
         if !is_own_page(&asked.head.method, &asked.head.headers, &asked.home) {
-            return foreign();
+            return answer::foreign();
         }
         let Some(conversation) = self.visitor(asked) else {
-            return no_session();
+            return answer::no_session();
         };
         let Some(seat) = self.seats.take(asked.address) else {
             let words = "Too many people are here.";
@@ -239,7 +222,7 @@ impl WebChat {
         let PostedReaction { message, emoji, on } = reaction;
         match conversation.react(message, emoji, Author::Visitor, *on, self.clock.now()) {
             Ok(()) | Err(super::conversation::Unchanged::Already) => answer::json(&json!({})),
-            Err(super::conversation::Unchanged::Unwritten(error)) => unwritten(&error),
+            Err(super::conversation::Unchanged::Unwritten(error)) => answer::unwritten(&error),
             Err(_) => answer::say(StatusCode::NOT_FOUND, "There is no such message any more."),
         }
     }
@@ -256,7 +239,7 @@ impl WebChat {
         let folder = {
             let state = conversation.state();
             if let Err(error) = state.log().make_folder() {
-                return unwritten(&error);
+                return answer::unwritten(&error);
             }
             state.log().file("")
         };
@@ -278,44 +261,6 @@ fn address_of(peer: &Peer, headers: &HeaderMap) -> IpAddr {
     told.map_or(address, network_of)
 }
 
-fn page(at: &str, media_type: &'static str, text: &'static str) -> PageAnswer {
-    let mut answer = answer::of(StatusCode::OK, media_type, text);
-    if at == BUTTON {
-        let all = HeaderValue::from_static("cross-origin");
-        let name = HeaderName::from_static("cross-origin-resource-policy");
-        answer.headers_mut().insert(name, all);
-    }
-    answer
-}
-
-fn wrong_method(right: &'static str) -> PageAnswer {
-    let mut answer = answer::say(StatusCode::METHOD_NOT_ALLOWED, format!("only {right}"));
-    answer
-        .headers_mut()
-        .insert(ALLOW, HeaderValue::from_static(right));
-    answer
-}
-
-fn foreign() -> PageAnswer {
-    answer::say(
-        StatusCode::FORBIDDEN,
-        "Only the chat's own page may ask for this.",
-    )
-}
-
-fn no_session() -> PageAnswer {
-    answer::say(
-        StatusCode::NOT_FOUND,
-        "There is no such conversation. Load the page again.",
-    )
-}
-
-pub(super) fn unwritten(error: &std::io::Error) -> PageAnswer {
-    tracing::warn!(%error, "a message of a web chat cannot be written down");
-    let words = "Nothing can be kept here for now.";
-    answer::wait_for(StatusCode::SERVICE_UNAVAILABLE, limits::QUIET, words)
-}
-
 fn refuse(untaken: &Untaken) -> PageAnswer {
     match untaken {
         Untaken::TooLarge => answer::say(
@@ -326,6 +271,6 @@ fn refuse(untaken: &Untaken) -> PageAnswer {
         Untaken::Unreadable(why) => {
             answer::say(StatusCode::BAD_REQUEST, format!("That cannot be read: {why}"))
         }
-        Untaken::Unwritten(error) => unwritten(error),
+        Untaken::Unwritten(error) => answer::unwritten(error),
     }
 }
