@@ -2,7 +2,7 @@
 
 use super::{
     check::{Answer, Check},
-    daemon, platforms,
+    daemon, pages, platforms,
     subject::Subject,
     webhooks,
 };
@@ -18,6 +18,7 @@ pub(super) fn checks(subject: &Subject) -> Vec<Check> {
         let mut checks = lists(id, channel);
         checks.extend(commands(subject, id));
         checks.extend(daemon::check(id, channel));
+        checks.extend(pages::check(id, channel));
         checks.extend(platforms::checks(subject, id, channel));
         checks.extend(webhooks::checks(subject, id, channel));
         checks

@@ -17,6 +17,7 @@ mod daemon;
 mod folders;
 mod held;
 mod http;
+mod pages;
 mod platforms;
 mod rights;
 mod secrets;
