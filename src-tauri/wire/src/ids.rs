@@ -92,6 +92,8 @@ text_id! {
     ToolId;
     /// A request for permission within a run, as the agent names it.
     PermissionId;
+    /// A delivery request, as whoever makes it names it. One id is delivered once, also over restarts.
+    DeliveryRequestId;
 }
 
 counted_id! {

@@ -7,6 +7,8 @@ mod closed;
 mod counted;
 mod deck;
 mod delivery;
+mod delivery_answer;
+mod delivery_request;
 mod draft;
 mod duration;
 mod event;
@@ -45,6 +47,10 @@ pub use delivery::{
     Body, CleanPlace, Delivery, DirectiveRef, FileIdentity, Intent, Operation, Outcome, OutcomeCode, Receipt,
     RefusalCode, Target,
 };
+pub use delivery_answer::{DeadTarget, DeliveryAccepted, DeliveryRefusal, DeliveryRefused};
+pub use delivery_request::{
+    DELIVERY_DEPTH, DeliveryOutcome, DeliveryRequest, PerformedAction, ReplyAddress, ResultItem,
+};
 pub use draft::{Draft, Event};
 pub use duration::duration_in_words;
 pub use event::Kind;
@@ -57,7 +63,8 @@ pub use foldback_directives::{
 pub use hold::Hold;
 pub use hook::HookEnd;
 pub use ids::{
-    ChannelId, ChatId, MessageId, OpId, PermissionId, RunId, Seq, SessionId, ThreadId, ToolId, TurnId, UserId,
+    ChannelId, ChatId, DeliveryRequestId, MessageId, OpId, PermissionId, RunId, Seq, SessionId, ThreadId,
+    ToolId, TurnId, UserId,
 };
 pub use inbound::{Attachment, ChatType, FileFate, Inbound, OmittedContent, Sender};
 pub use inbound_context::{
