@@ -91,6 +91,10 @@ impl GateDecision<'_> {
                 self.input("within_a_minute")
             ),
             Gate::Dropped => "Send the message again.".to_owned(),
+            Gate::DeadTarget => format!(
+                "Write in chat {chat}, or revive it with `foldback deliver --revive CHANNEL:{chat}`; then run the turn again.",
+                chat = self.input("chat")
+            ),
             Gate::Displaced => format!("Send it again, or set {key} to new or summarize."),
             Gate::NotTheAsker => format!(
                 "{} answers it, or an operator does so in the console or with `foldback permission`.",

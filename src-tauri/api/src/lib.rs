@@ -7,6 +7,8 @@
 mod backend;
 mod catalog;
 mod contract;
+mod deliver;
+mod delivery_call;
 mod doors;
 #[cfg(target_os = "linux")]
 mod engine_environment;
@@ -37,6 +39,8 @@ pub use backend::{
     TrayItem, WindowOrder, check_send_dir, explain, order_window, prepare_message, run_queue_lab,
 };
 pub use contract::{COMMANDS, Commands, Signature, Signatures, call, signatures};
+pub use deliver::order_delivery;
+pub use delivery_call::{UnreadableCall, read_delivery};
 #[cfg(target_os = "linux")]
 pub use engine_environment::begin_with_engine_environment;
 pub(crate) use fold::OutlinedLine;

@@ -4,6 +4,7 @@
 //! hold, 2 wrong use or unreadable input.
 
 mod completions;
+mod deliver;
 mod doctor;
 mod end;
 mod export;
@@ -67,6 +68,7 @@ enum Command {
     Permission(permission::Args),
     Queue(queue::Args),
     Schedules(schedules::Args),
+    Deliver(deliver::Args),
     Secret(secret::Args),
     Doctor(doctor::Args),
     Schema(schema::Args),
@@ -98,6 +100,7 @@ fn main() -> ExitCode {
         Command::Permission(args) => permission::run(&args),
         Command::Queue(args) => queue::run(&args),
         Command::Schedules(args) => schedules::run(&args),
+        Command::Deliver(args) => deliver::run(&args),
         Command::Secret(args) => secret::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Schema(args) => schema::run(&args),

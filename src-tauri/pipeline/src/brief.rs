@@ -10,7 +10,7 @@ use crate::{
     stages::{
         notices::notices_section,
         others::{CollectedMessage, collected_section, group_section, summary_section},
-        prepare::{HostAbilities, PrepareContext, prepare, without_directives},
+        prepare::{HostAbilities, PrepareContext, PromptBody, prepare, without_directives},
         sender_context::SenderForm,
     },
     thread_reading::{read_thread, with_thread},
@@ -120,7 +120,12 @@ pub(crate) async fn brief(
         },
         schema: form.schema,
     };
-    let prompt = prepare(&prepared_for, &message, &own.notes, &sections);
+    let body = PromptBody {
+        message: &message,
+        notes: &own.notes,
+        delivery: pending.cause.delivery(),
+    };
+    let prompt = prepare(&prepared_for, body, &sections);
     recorder.note(Kind::Prepared {
         prompt: prompt.clone(),
     })?;

@@ -2,10 +2,10 @@
 
 mod agent_text;
 mod beside;
+mod caused;
 mod custom;
 mod in_session;
 mod new_session;
-mod scheduled;
 mod sender_text;
 
 pub(crate) use sender_text::OwnAnswerKind;
@@ -32,11 +32,10 @@ use crate::{
         sender_limit::SenderTimes,
         session,
     },
+    turn_cause::TurnCause,
 };
 use foldback_store::{SessionSettings, StoreError};
-use foldback_wire::{
-    ChatType, Gate, Inbound, Kind, Platform, ScheduleDue, SessionId, Stage, Timestamp, TurnId,
-};
+use foldback_wire::{ChatType, Gate, Inbound, Kind, Platform, SessionId, Stage, Timestamp, TurnId};
 use in_session::SessionPlace;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -189,21 +188,21 @@ impl Gates {
         self.sender_times.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a message through the gates, in their order; that of a schedule through those that are left for it.
+    /// Takes a message through the gates, in their order; that of a schedule or a delivery through those that are left for it.
     pub(crate) async fn admit(
         &self,
         recorder: &Recorder,
         turn: TurnId,
         inbound: Inbound,
         origin: TurnOrigin,
-        schedule: Option<&ScheduleDue>,
+        cause: &TurnCause,
     ) -> Result<Admission, StoreError> {
         let message = match self.finalize_message(recorder, inbound)? {
             Flow::Continue(message) => message,
             Flow::Stop(stop) => return Ok(Admission::Stopped(stop)),
         };
-        if let Some(due) = schedule {
-            return self.admit_scheduled(recorder, turn, message, origin, due).await;
+        if !cause.is_message() {
+            return self.admit_caused(recorder, turn, message, origin, cause).await;
         }
         let (destination, claim) = match self.admit_final(recorder, turn, &message, origin).await? {
             Flow::Continue(admitted) => admitted,

@@ -2,7 +2,7 @@
 //! damaged on the way (a 64-bit number that passed through a float), or was made to look like another.
 
 use foldback_channels::platform::is_phone_number;
-use foldback_wire::Inbound;
+use foldback_wire::{Inbound, MessageId};
 
 /// Longest id, in bytes. The longest that a platform gives, a group on Signal, has fewer than 70.
 const LONGEST: usize = 128;
@@ -75,6 +75,30 @@ fn is_odd_number(id: &str) -> bool {
 
 /// What the id of a schedule's message begins with. No platform has a message of such an id.
 pub(crate) const OF_SCHEDULE: &str = "schedule:";
+
+/// What the id of a delivery's message begins with. No platform has a message of such an id.
+pub(crate) const OF_DELIVERY: &str = "delivery:";
+
+/// True for the id of a message that no platform has: a schedule or a delivery began its turn.
+pub(crate) fn is_made_up(id: &MessageId) -> bool {
+    [OF_SCHEDULE, OF_DELIVERY]
+        .iter()
+        .any(|prefix| id.as_str().starts_with(prefix))
+}
+
+/// True for the message of a delivery turn.
+pub(crate) fn is_delivery(message: &Inbound) -> bool {
+    message.message.as_str().starts_with(OF_DELIVERY)
+}
+
+/// The message in the chat that a turn answers: its own, or that of which a delivery is the result. None where no message
+/// asked for the turn.
+pub(crate) fn answered_message(message: &Inbound) -> Option<&MessageId> {
+    if is_delivery(message) {
+        return message.reply_to.as_ref();
+    }
+    Some(&message.message).filter(|id| !is_made_up(id))
+}
 
 #[cfg(test)]
 mod tests {

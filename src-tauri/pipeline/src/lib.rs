@@ -18,9 +18,11 @@ pub mod config;
 mod context;
 mod conversations;
 mod crash;
+mod dead_targets;
 mod deadline;
 mod deciding;
 mod deliver;
+mod delivery_budget;
 mod enclosed;
 mod engine;
 mod files;
@@ -60,6 +62,7 @@ mod supervise;
 mod thread_reading;
 mod time;
 mod turn;
+mod turn_cause;
 mod user_text;
 mod voices;
 
@@ -72,7 +75,10 @@ pub use context::Agents;
 pub use crash::CrashPoint;
 pub use deciding::{NamedSettings, failing_setting, suppressing_setting};
 pub use deliver::reply::honoured_flags;
-pub use engine::{Engine, Footprint, NoSuchChannel, Parts, RunAgainFault, ScheduleFault, StartError, Turn};
+pub use engine::{
+    Accepted, Engine, Footprint, NoSuchChannel, Parts, Rejected, RunAgainFault, ScheduleFault, StartError,
+    Turn,
+};
 pub use files::{SendDir, Sendable, is_own_file};
 pub use flow::{Flow, Stop};
 pub use group_history::waiting_group_events;

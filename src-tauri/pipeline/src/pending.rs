@@ -2,13 +2,11 @@
 
 use crate::{
     config::Config, queue_settings::QueueSettings, recorder::Recorder, route::Route,
-    session_settings::TurnOverrides, stages::dedupe::Claim,
+    session_settings::TurnOverrides, stages::dedupe::Claim, turn_cause::TurnCause,
 };
 use foldback_directives::inbound::Queue;
 use foldback_store::StoreError;
-use foldback_wire::{
-    Inbound, JoinKind, Kind, MessageId, ScheduleDue, SessionId, SteadyTime, Terminal, Timestamp, TurnId,
-};
+use foldback_wire::{Inbound, JoinKind, Kind, MessageId, SessionId, SteadyTime, Terminal, Timestamp, TurnId};
 use tokio::sync::oneshot;
 
 /// A message that passed the gates and waits for its turn.
@@ -33,8 +31,8 @@ pub(crate) struct Pending {
     pub(crate) is_command: bool,
     /// An earlier process received it.
     pub(crate) resumed: bool,
-    /// The schedule that began it.
-    pub(crate) schedule: Option<ScheduleDue>,
+    /// What began its turn.
+    pub(crate) cause: TurnCause,
     /// The settings of the queue that count for it.
     pub(crate) queue: QueueSettings,
     /// The place that its answer goes to.

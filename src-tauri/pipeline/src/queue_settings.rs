@@ -86,8 +86,8 @@ impl QueueSettings {
         }
     }
 
-    /// The same for the turn of a schedule, which no message set anything for.
-    pub(crate) fn of_schedule(mut self) -> Self {
+    /// The same for a turn that no message set anything for: what it has of its own comes from there.
+    pub(crate) fn set_by(mut self, own: SettingSource) -> Self {
         for source in [
             &mut self.mode.source,
             &mut self.debounce.source,
@@ -95,7 +95,7 @@ impl QueueSettings {
             &mut self.drop.source,
         ] {
             if *source == SettingSource::Inline {
-                *source = SettingSource::Schedule;
+                *source = own;
             }
         }
         self
@@ -138,7 +138,10 @@ impl QueueSettings {
 
     fn is_set_at(&self, key: &str, source: SettingSource) -> String {
         match source {
-            SettingSource::Inline | SettingSource::Schedule | SettingSource::Session => {
+            SettingSource::Inline
+            | SettingSource::Schedule
+            | SettingSource::Delivery
+            | SettingSource::Session => {
                 format!("/queue {key}")
             }
             SettingSource::Channel => format!("channels.{}.queue.{key}", self.channel),

@@ -125,7 +125,9 @@ impl Recorder {
         let Some(held) = &self.held else { return };
         // Every change leaves it whole, so that a panic elsewhere does not matter here.
         let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
-        for draft in held.iter_mut().flatten() {
+        // Of other turns there may be events, too, in sessions of their own.
+        let own = self.turn;
+        for draft in held.iter_mut().flatten().filter(|draft| draft.turn == own) {
             draft.session.get_or_insert_with(|| session.clone());
         }
     }
@@ -246,6 +248,17 @@ impl Recorder {
             return Ok(());
         }
         let drafts = self.drafts(kinds);
+        self.write_or_hold(drafts)
+    }
+
+    /// Notes events together with those of other turns: all of them are written, or none.
+    pub(crate) fn note_beside(&self, kinds: Vec<Kind>, others: Vec<Draft>) -> Result<(), StoreError> {
+        let own = self.drafts(kinds);
+        self.write_or_hold(others.into_iter().chain(own).collect())
+    }
+
+    /// Keeps events back where the gates of the turn have not decided, else writes them.
+    fn write_or_hold(&self, drafts: Vec<Draft>) -> Result<(), StoreError> {
         if let Some(held) = &self.held
             && let Some(held) = &mut *held.lock().unwrap_or_else(PoisonError::into_inner)
         {
@@ -253,12 +266,6 @@ impl Recorder {
             return Ok(());
         }
         self.write(drafts)
-    }
-
-    /// Notes events together with those of other turns: all of them are written, or none.
-    pub(crate) fn note_beside(&self, kinds: Vec<Kind>, others: Vec<Draft>) -> Result<(), StoreError> {
-        let own = self.drafts(kinds);
-        self.write(others.into_iter().chain(own).collect())
     }
 
     fn write(&self, drafts: Vec<Draft>) -> Result<(), StoreError> {

@@ -219,8 +219,8 @@ fn model_override(model: &Model, names: &BTreeMap<String, String>) -> Option<Mod
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TurnSettings {
     pub(crate) message: SessionSettings,
-    /// The schedule that began the turn set what its message sets.
-    pub(crate) by_schedule: bool,
+    /// The place that what its message sets comes from; none for the message itself.
+    pub(crate) set_by: Option<SettingSource>,
     pub(crate) session: SessionSettings,
     pub(crate) configured: ConfiguredLevels,
 }
@@ -240,11 +240,7 @@ impl TurnSettings {
                 source,
             }
         };
-        let own = if self.by_schedule {
-            SettingSource::Schedule
-        } else {
-            SettingSource::Inline
-        };
+        let own = self.set_by.unwrap_or(SettingSource::Inline);
         let told_inline = inline.iter().cloned().map(told(own));
         let mut effective: Vec<_> = told_inline
             .chain(stored.map(told(SettingSource::Session)))

@@ -187,6 +187,8 @@ fn refusal(pending: &Pending, run: &RunHandle) -> Option<&'static str> {
         Some("its answer is written into a message that is there")
     } else if pending.own_settings != plain {
         Some("it has settings of its own, which count for a run of its own")
+    } else if run.is_delivery {
+        Some("the run words the result of an action")
     } else if run.has_own_settings && run.sender != pending.message.sender.id {
         Some("the run has settings of its own, by another sender")
     } else {

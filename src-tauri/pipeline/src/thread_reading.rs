@@ -54,8 +54,8 @@ pub(crate) async fn read_thread(
     let Some(thread) = message.thread.as_ref().filter(|_| most > 0) else {
         return Ok(None);
     };
-    // What nobody wrote there is no message that others stand before.
-    if message.dry_run {
+    // What nobody wrote there is no message that others stand before; a delivery's was given with its thread.
+    if message.dry_run || pending.cause.delivery().is_some() {
         return Ok(None);
     }
     let knows = KnownThreads {

@@ -2,6 +2,7 @@
 //! them.
 
 mod asked;
+mod dead_target;
 
 use crate::{
     brief::{Brief, ToldBeside},
@@ -15,7 +16,7 @@ use crate::{
     level_settings::ConfiguredLevels,
     pending::{JoinedMessage, Pending},
     ports::Port,
-    rules::Rule,
+    rules::{Rule, Rules},
     session_settings::{TurnOverrides, TurnSettings},
     stages::{
         dedupe::SeenMessages,
@@ -27,7 +28,7 @@ use crate::{
 };
 use foldback_agents::Step;
 use foldback_store::{StoreError, SystemNotice};
-use foldback_wire::{ChannelId, Draft, GroupMessage, Inbound, Kind, Terminal};
+use foldback_wire::{ChannelId, DeliveryRequest, Draft, GroupMessage, Inbound, Kind, Terminal};
 use std::{borrow::Cow, sync::Arc};
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::task_tracker::TaskTrackerToken};
@@ -168,6 +169,9 @@ impl TurnRunner {
                 detail: format!("the channel {} is gone", message.channel),
             });
         };
+        if let Some(terminal) = self.stop_for_dead_target(pending)? {
+            return Ok(terminal);
+        }
         // Listed before anything is waited for: whatever stops it finds it.
         let cancel = self.context.shutdown.cancel_runs.child_token();
         let stopped = cancel.clone();
@@ -179,11 +183,11 @@ impl TurnRunner {
         let leaks = Arc::new(LeakWatch::default());
         let on = (&self.delivery_queues, &self.context.ids);
         let sender = OperationSender::of_turn(on, (*id, session), recorder, &port.channel, message, &leaks);
-        let is_heartbeat = pending.schedule.as_ref().is_some_and(|due| due.heartbeat);
+        let is_heartbeat = pending.cause.is_heartbeat();
         // What is to be gathered and written down first may take its time, too.
         let typing = self.typing(&sender, port.can.typing && !is_heartbeat, message);
         let agent = self.context.agents.of(&message.channel);
-        let history = self.context.group_history.take_messages(message, recorder.now());
+        let history = self.group_history_for(pending);
         let told = ToldBeside {
             history: &history,
             notices: &notices,
@@ -235,8 +239,8 @@ impl TurnRunner {
         delivery.operations.chat_full = chat_full;
         delivery.operations.text_begins = typing.on_text();
         delivery.operations.lead = lead;
-        let written = written(message, joined, &history, &read);
         let (redaction, rules) = (self.context.redaction.as_ref(), self.context.rules);
+        let written = written(pending, joined, &history, &read, rules);
         let scan = Scan::new(&grammar, &written, redaction, rules);
         let scan = scan.with_all_clear(self.all_clear_of(&grammar, is_heartbeat, recorder));
         let running = async {
@@ -255,6 +259,15 @@ impl TurnRunner {
             delivery.collect_elsewhere().await?;
         }
         Ok(delivery.terminal(failure))
+    }
+
+    /// What was said in the group before, to nobody. It is for the next message of a person.
+    fn group_history_for(&self, pending: &Pending) -> Vec<GroupMessage> {
+        if pending.cause.delivery().is_some() {
+            return Vec::new();
+        }
+        let history = &self.context.group_history;
+        history.take_messages(&pending.message, pending.recorder.now())
     }
 
     /// The treatment of text before a tool call.
@@ -335,7 +348,7 @@ impl TurnRunner {
         }
         let settings = TurnSettings {
             message: pending.overrides.set.clone(),
-            by_schedule: pending.schedule.is_some(),
+            set_by: Some(pending.cause.setting_source()),
             session: pending.overrides.uncleared(session),
             configured: ConfiguredLevels::of(&self.context.ports.config, &pending.message.channel),
         };
@@ -357,7 +370,8 @@ impl TurnRunner {
             state: Arc::clone(&state),
             route: pending.route.clone(),
             sender: pending.message.sender.id.clone(),
-            has_own_settings: pending.schedule.is_some() || pending.own_settings != TurnOverrides::default(),
+            has_own_settings: !pending.cause.is_message() || pending.own_settings != TurnOverrides::default(),
+            is_delivery: pending.cause.delivery().is_some(),
         };
         self.context.runs.lock().insert(pending.id, run);
         state
@@ -379,12 +393,16 @@ fn joining(pending: &Pending, joined: &[JoinedMessage]) -> Vec<Draft> {
 /// What the agent is given of people's words as a run begins: the text that a turn answers, and what came with it. None
 /// of it is carried out where the agent repeats it.
 fn written<'a>(
-    message: &'a Inbound,
+    pending: &'a Pending,
     joined: &[JoinedMessage],
     history: &[GroupMessage],
     read: &[String],
+    rules: Rules,
 ) -> Cow<'a, str> {
-    if joined.is_empty() && history.is_empty() && read.is_empty() && message.context.is_none() {
+    let Pending { message, cause, .. } = pending;
+    let delivered = cause.delivery().filter(|_| rules.holds(Rule::DeliveriesRepeated));
+    let is_alone = joined.is_empty() && history.is_empty() && read.is_empty() && delivered.is_none();
+    if is_alone && message.context.is_none() {
         return Cow::Borrowed(&message.text);
     }
     let messages = joined.iter().map(|other| &other.pending.message).chain([message]);
@@ -392,5 +410,7 @@ fn written<'a>(
         messages.flat_map(|message| std::iter::once(message.text.as_str()).chain(message.quoted_texts()));
     let said = history.iter().flat_map(|said| [said.sender.as_str(), &said.text]);
     let read = read.iter().map(String::as_str);
-    Cow::Owned(texts.chain(said).chain(read).collect::<Vec<_>>().join("\n"))
+    let delivered = delivered.into_iter().flat_map(DeliveryRequest::texts);
+    let all = texts.chain(said).chain(read).chain(delivered);
+    Cow::Owned(all.collect::<Vec<_>>().join("\n"))
 }

@@ -3,11 +3,12 @@
 use crate::{
     case::Case,
     clock::Speed,
-    fixture::{ConsoleStep, Fixture, FixtureStep, PermitStep, Switch, UserStep},
+    fixture::{ConsoleStep, DeliverStep, Fixture, FixtureStep, PermitStep, Switch, UserStep},
     judge::{Played, judge},
     stage::{EPOCH, Mutation, Props, ScriptedAnswer, Stage, StageError},
 };
 use foldback_channels::Loopback;
+use foldback_pipeline::Rejected;
 use foldback_store::Journal;
 use foldback_wire::{
     Actor, ChannelId, ChatType, Clock, Event, Inbound, Kind, MessageId, Platform, Sender, Seq, TurnId,
@@ -64,6 +65,7 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
     let mut messages = 0_usize;
     let mut answers = plan(&fixture.steps);
     let (mut after_answer, mut has_ended) = (false, false);
+    let (mut latest, mut deliveries) = (None, 0_usize);
     for (index, step) in fixture.steps.iter().enumerate() {
         match step {
             FixtureStep::User(user) => {
@@ -75,6 +77,7 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
                 messages += 1;
                 let (channel, loopback) = stage.channel_on(user.channel);
                 let inbound = inbound(user, messages, (channel, loopback), clock);
+                latest = Some(inbound.clone());
                 for answer in answers.remove(&index).unwrap_or_default() {
                     stage.queue(Some(&inbound.message), answer);
                 }
@@ -96,6 +99,20 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
                 }
                 let begun = stage.engine.run_schedule(name, Actor::Console).await;
                 begun.map_err(|fault| StageError::Config(format!("schedule: {fault}")))?;
+            }
+            FixtureStep::Deliver(delivery) => {
+                if after_answer {
+                    quiet(stage, clock).await;
+                }
+                // One that begins no turn asks no agent.
+                let answered = answers.remove(&index).unwrap_or_default();
+                if delivery.refused.is_none() && !delivery.before {
+                    for answer in answered {
+                        stage.queue(None, answer);
+                    }
+                }
+                deliveries += 1;
+                deliver(stage, delivery, latest.as_ref(), deliveries).await?;
             }
             FixtureStep::Agent(_)
             | FixtureStep::Fallback(_)
@@ -127,6 +144,36 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
         operate(stage, step, clock).await?;
     }
     end(stage, clock).await
+}
+
+/// Delivers what a step says, and sees to it that it fares as the step says.
+async fn deliver(
+    stage: &Stage,
+    step: &DeliverStep,
+    latest: Option<&Inbound>,
+    number: usize,
+) -> Result<(), StageError> {
+    let wrong = |why: String| Err(StageError::Config(format!("deliver: {why}")));
+    let Some(message) = latest else {
+        return wrong("no message comes before it".to_owned());
+    };
+    match (
+        stage.engine.deliver(step.request(message, number)).await,
+        step.refused,
+    ) {
+        (Ok(accepted), None) if accepted.begun.is_none() == step.before => Ok(()),
+        (Ok(accepted), None) if step.before => wrong(format!("turn {} is new", accepted.turn)),
+        (Ok(accepted), None) => wrong(format!("it was accepted before, as turn {}", accepted.turn)),
+        (Ok(accepted), Some(reason)) => wrong(format!(
+            "it is turn {}, and was to be refused: {reason}",
+            accepted.turn
+        )),
+        (Err(Rejected::Refused(refused)), Some(reason)) if refused.reason == reason => Ok(()),
+        (Err(Rejected::Refused(refused)), _) => {
+            wrong(format!("refused: {}: {}", refused.reason, refused.detail))
+        }
+        (Err(Rejected::Store(error)), _) => Err(StageError::Start(error.into())),
+    }
 }
 
 /// How long a request may take to come that a person is about to answer, in milliseconds: the agent asks in the
@@ -253,7 +300,7 @@ fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<ScriptedAnswer>> {
     };
     for (index, step) in steps.iter().enumerate() {
         match step {
-            FixtureStep::User(_) | FixtureStep::Schedule(_) => {
+            FixtureStep::User(_) | FixtureStep::Schedule(_) | FixtureStep::Deliver(_) => {
                 assign(&mut open, &mut run);
                 open.push(index);
             }

@@ -56,7 +56,7 @@ pub(crate) const THOUGHT_ENDS: [&str; 6] = [
 ];
 
 /// Kinds of events that tell of a turn long after its end, as [`foldback_wire::Kind::is_late`] has them.
-pub(crate) const LATE_KINDS: [&str; 3] = ["undelivered", "receipt", "reviewed"];
+pub(crate) const LATE_KINDS: [&str; 4] = ["undelivered", "receipt", "reviewed", "delivery_accepted"];
 
 /// A turn that has ended, as far as a line about it tells.
 #[derive(Debug, Clone, PartialEq, Eq)]

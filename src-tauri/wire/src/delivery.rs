@@ -7,7 +7,19 @@ use foldback_directives::{FileKind, Span};
 use serde::{Deserialize, Serialize};
 
 /// The target of an operation.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+#[derive(
+    Debug,
+    Clone,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    ts_rs::TS,
+)]
 pub struct Target {
     /// The chat.
     pub chat: ChatId,

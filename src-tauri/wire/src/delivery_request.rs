@@ -1,7 +1,8 @@
 //! What an action produced, what came due or what went wrong, on its way back to the agent, which words the answer.
 //!
 //! All of it is untrusted data: commands print what they like, posts are other people's words. Whoever takes a request in
-//! masks the secrets in it first and then cuts it to its bounds, as half a secret is not recognised any more.
+//! masks the secrets in it first and then cuts it to its bounds ([`DeliveryRequest::masked_and_bounded`]), as half a secret
+//! is not recognised any more.
 
 mod item;
 
@@ -9,7 +10,7 @@ pub use item::ResultItem;
 
 use crate::{
     ChannelId, ChatId, ChatType, DeliveryRequestId, Inbound, MessageId, Sender, ThreadId, TurnId,
-    closed::closed_set, redact::Redaction,
+    closed::closed_set,
 };
 use item::cut;
 use serde::{Deserialize, Serialize};
@@ -132,17 +133,6 @@ const fn is_zero(count: &u32) -> bool {
 }
 
 impl DeliveryRequest {
-    /// The request as it may be kept and told: its secrets masked, where there is a redaction, and then cut to its bounds.
-    /// Applied twice it changes nothing.
-    #[must_use]
-    pub fn masked_and_bounded(mut self, redaction: Option<&Redaction>) -> Self {
-        if let Some(redaction) = redaction {
-            self.each_text(|text| redaction.mask(text));
-        }
-        self.bound();
-        self
-    }
-
     /// Calls `visit` for every text in it that somebody may have written: the action, what came of it and the names of the
     /// requester. Addresses are none.
     pub(crate) fn each_text(&mut self, mut visit: impl FnMut(&mut String)) {
@@ -170,7 +160,8 @@ impl DeliveryRequest {
         texts.map(String::as_str)
     }
 
-    fn bound(&mut self) {
+    /// Cuts everything to its bounds.
+    pub(crate) fn bound(&mut self) {
         for name in [
             &mut self.requester.name,
             &mut self.requester.display_name,

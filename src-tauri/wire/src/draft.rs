@@ -57,12 +57,15 @@ impl Draft {
 }
 
 impl Kind {
-    /// True where it only tells what became of an operation that had ended, or that a person looked at it: it may come after its turn's end, and
-    /// changes nothing of how long that took.
+    /// True where it only tells what became of an operation that had ended, that a person looked at it, or that something is
+    /// delivered for it in another turn: it may come after its turn's end, and changes nothing of how long that took.
     pub const fn is_late(&self) -> bool {
         matches!(
             self,
-            Self::Undelivered { .. } | Self::Receipt { .. } | Self::Reviewed { .. }
+            Self::Undelivered { .. }
+                | Self::Receipt { .. }
+                | Self::Reviewed { .. }
+                | Self::DeliveryAccepted(_)
         )
     }
 

@@ -1,12 +1,13 @@
 //! The kinds of events. State at any moment is a fold over them.
 
 use crate::{
-    Actor, AgentFault, Answerer, ChannelState, DecidingSetting, DirectiveRef, EffectiveSetting, Fault,
-    FileFate, Gate, GroupMessage, Hold, HookEnd, Inbound, InlineDirectives, Intent, JoinKind, KeptSetting,
-    MessageId, OpId, Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, ReadThread,
-    Receipt, RefusalCode, RunId, RunLevel, ScheduleDue, SchedulePaused, ScheduleSet, ScheduleSkipped,
-    SessionExpiry, SessionStart, SettingChange, SettingSource, SpokenDirective, Stage, StopReason, Terminal,
-    Timestamp, ToolCall, TurnId, UnderstoodFile, UnreadablePart, Usage, UserId,
+    Actor, AgentFault, Answerer, ChannelState, DecidingSetting, DeliveryAccepted, DeliveryRefused,
+    DeliveryRequest, DirectiveRef, EffectiveSetting, Fault, FileFate, Gate, GroupMessage, Hold, HookEnd,
+    Inbound, InlineDirectives, Intent, JoinKind, KeptSetting, MessageId, OpId, Outcome, PairingStep,
+    PermissionId, PermissionOption, PermissionRequest, ReadThread, Receipt, RefusalCode, RunId, RunLevel,
+    ScheduleDue, SchedulePaused, ScheduleSet, ScheduleSkipped, SessionExpiry, SessionStart, SettingChange,
+    SettingSource, SpokenDirective, Stage, StopReason, Target, Terminal, Timestamp, ToolCall, TurnId,
+    UnderstoodFile, UnreadablePart, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -111,6 +112,28 @@ pub enum Kind {
     ScheduleSkipped(ScheduleSkipped),
     /// A schedule began the turn.
     ScheduleDue(ScheduleDue),
+    /// The turn delivers this to the agent: what an action produced, what came due, or what went wrong.
+    DeliveryDue(Box<DeliveryRequest>),
+    /// What an action of the turn's agent produced is delivered to the agent in a turn of its own.
+    DeliveryAccepted(DeliveryAccepted),
+    /// A delivery request was not accepted. Of several for one chat and reason, one within an hour is told.
+    DeliveryRefused(DeliveryRefused),
+    /// The platform takes nothing more for a chat: deliveries to it are refused until it is revived.
+    TargetDead {
+        /// The chat.
+        target: Target,
+        /// The kind of the platform's refusal.
+        refusal: RefusalCode,
+        /// The platform's reason, in words.
+        detail: String,
+    },
+    /// Deliveries to a chat are accepted again.
+    TargetRevived {
+        /// The chat.
+        target: Target,
+        /// The author: an operator, the person who wrote there, or the pipeline where a message arrived there.
+        by: Actor,
+    },
     /// A message came in; the turn begins.
     Received {
         /// The message as the adapter gave it.

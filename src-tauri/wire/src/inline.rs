@@ -102,6 +102,7 @@ closed_set! {
     pub enum SettingSource {
         Inline = "inline": "A directive of the message itself.",
         Schedule = "schedule": "The schedule that began the turn.",
+        Delivery = "delivery": "The delivery that began the turn.",
         Session = "session": "The session, where a directive or a command stored it.",
         Channel = "channel": "The channel's table of the configuration.",
         Global = "global": "The configuration.",

@@ -1,8 +1,8 @@
 //! Masking secrets in events: what the journal keeps, and what leaves it.
 
 use crate::{
-    Body, Directive, Event, Header, HookEnd, Inbound, InlineDirectives, Intent, Kind, MessageId, OpKind,
-    Outcome, ScheduleSkipped, Secret, Terminal, ThreadContext, TurnId, UnreadablePart,
+    Body, DeliveryRefused, Directive, Event, Header, HookEnd, Inbound, InlineDirectives, Intent, Kind,
+    MessageId, OpKind, Outcome, ScheduleSkipped, Secret, Terminal, ThreadContext, TurnId, UnreadablePart,
 };
 use foldback_directives::{
     Span,
@@ -14,6 +14,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
 };
 
+mod delivered;
 mod known;
 mod request;
 mod user_words;
@@ -119,6 +120,12 @@ impl Redaction {
         }
     }
 
+    /// Masks what a directive says and shows, and its addresses too.
+    fn addressed_directive(&self, directive: &mut Directive) {
+        self.directive(directive);
+        directive.each_address(|text| self.mask(text));
+    }
+
     /// Masks the message that a header names.
     pub fn header(&self, header: &mut Header) {
         header.each_text(|id| self.mask_id(id));
@@ -191,12 +198,12 @@ impl Redaction {
             | Kind::MemoryFlushed { .. } => self.work_words(kind),
             Kind::AgentSession { detail, .. }
             | Kind::HookEnded(HookEnd { detail, .. })
+            | Kind::DeliveryRefused(DeliveryRefused { detail, .. })
+            | Kind::TargetDead { detail, .. }
             | Kind::ScheduleSkipped(ScheduleSkipped { detail, .. }) => self.mask(detail),
             Kind::HistoryCompacted { summary, .. } => self.mask(summary),
-            Kind::Directive { directive, .. } => {
-                self.directive(directive);
-                directive.each_address(|text| self.mask(text));
-            }
+            Kind::DeliveryDue(request) => self.delivery(request),
+            Kind::Directive { directive, .. } => self.addressed_directive(directive),
             Kind::HeaderRead { header, .. } => self.header(header),
             Kind::Action { action, outcome, .. } => {
                 action.each_text(|text| self.mask(text));
@@ -210,6 +217,8 @@ impl Redaction {
             | Kind::RunAgain { .. }
             | Kind::SchedulePaused(_)
             | Kind::ScheduleDue(_)
+            | Kind::DeliveryAccepted(_)
+            | Kind::TargetRevived { .. }
             | Kind::Received { .. }
             | Kind::Prepared { .. }
             | Kind::Chunk { .. }

@@ -50,6 +50,7 @@ closed_set! {
         NothingAsked = "nothing_asked": "It answers a request for permission, and none waits under this number.",
         WhichAsked = "which_asked": "It answers a request for permission without a number, and several wait, or it allows one that the chat shows only a part of.",
         SendDenied = "send_denied": "The session is closed to messages for the agent.",
+        DeadTarget = "dead_target": "The platform takes nothing more for the chat that the answer would go to.",
         ShuttingDown = "shutting_down": "The process is ending.",
     }
 }

@@ -285,6 +285,7 @@ export const gates = [
   { code: "nothing_asked", about: "It answers a request for permission, and none waits under this number." },
   { code: "which_asked", about: "It answers a request for permission without a number, and several wait, or it allows one that the chat shows only a part of." },
   { code: "send_denied", about: "The session is closed to messages for the agent." },
+  { code: "dead_target", about: "The platform takes nothing more for the chat that the answer would go to." },
   { code: "shutting_down", about: "The process is ending." },
 ] as const satisfies readonly Entry<Gate>[];
 
@@ -481,6 +482,7 @@ export const sessionStarts = [
 export const settingSources = [
   { code: "inline", about: "A directive of the message itself." },
   { code: "schedule", about: "The schedule that began the turn." },
+  { code: "delivery", about: "The delivery that began the turn." },
   { code: "session", about: "The session, where a directive or a command stored it." },
   { code: "channel", about: "The channel's table of the configuration." },
   { code: "global", about: "The configuration." },

@@ -14,6 +14,10 @@ import type {
   ComposePrepare,
   ComposeSend,
   Composed,
+  DeadTarget,
+  DeadTargetRef,
+  DeliveryAnswer,
+  DeliveryCall,
   DemoPlay,
   DemoStop,
   DialectBench,
@@ -228,6 +232,12 @@ export interface Commands {
   schedule_run: { args: ScheduleRef; result: Array<ScheduleLine> };
   /** Pauses a schedule, or lets it go on. */
   schedule_pause: { args: SchedulePause; result: Array<ScheduleLine> };
+  /** Delivers what an action produced, what came due or what went wrong to the agent, in a turn of its own. */
+  deliver: { args: DeliveryCall; result: DeliveryAnswer };
+  /** The chats that their platforms take nothing more for: deliveries to them are refused. */
+  dead_targets: { args: Nothing; result: Array<DeadTarget> };
+  /** Accepts deliveries to such a chat again. */
+  dead_target_revive: { args: DeadTargetRef; result: Array<DeadTarget> };
   /** The hooks of the configuration: what they are told, what waits, and what failed. */
   hooks: { args: Nothing; result: Array<HookLine> };
   /** Holds back all outbound, or lets it go. */

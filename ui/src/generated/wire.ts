@@ -661,6 +661,30 @@ export type DamagedPlace = {
   about: string,
 };
 
+/** A chat that its platform takes nothing more for. Deliveries to it are refused without a call. */
+export type DeadTarget = {
+  /** The channel. */
+  channel: ChannelId,
+  /** The chat. */
+  target: Target,
+  /** The kind of the platform's refusal. */
+  refusal: RefusalCode,
+  /** The platform's reason, in words. */
+  detail: string,
+  /** The time of the refusal. */
+  since: Timestamp,
+};
+
+/** A chat or thread that takes nothing more. */
+export type DeadTargetRef = {
+  /** The channel. */
+  channel: ChannelId,
+  /** The chat. */
+  chat: ChatId,
+  /** The thread, where only that is dead. */
+  thread?: ThreadId,
+};
+
 /** The setting behind a decision, as it was when the decision was made. */
 export type DecidingSetting = {
   /** Its full name, such as `commands.owner_allow_from`; that of the channel's own key where that one counts. */
@@ -747,6 +771,76 @@ export type Delivery = {
   /** Milliseconds since the scenario began. */
   at_ms: number,
 };
+
+/** A delivery request that was accepted: it has a turn, which the journal keeps. */
+export type DeliveryAccepted = {
+  /** The request. */
+  id: DeliveryRequestId,
+  /** Its turn. */
+  turn: TurnId,
+};
+
+/** What came of a delivery request. */
+export type DeliveryAnswer = { "state": "accepted",
+  /** Its id: the one it came with, or a new one. */
+  id: DeliveryRequestId,
+  /** Its turn. */
+  turn: TurnId,
+  /** True where it was accepted before: nothing new was begun. */
+  before: boolean,
+}
+| { "state": "refused" } & DeliveryRefused;
+
+/** `deliver`: a request, in any of the shapes of docs/delivery-turns.md. */
+export type DeliveryCall = {
+  /** The request. */
+  request: unknown,
+};
+
+/** The reason for which something is delivered to the agent. */
+export type DeliveryOutcome = "output" | "event" | "error";
+
+/** The reason for which a delivery request was not accepted. */
+export type DeliveryRefusal = "invalid" | "unknown_channel" | "dead_target" | "depth_limit" | "requester_budget" | "total_budget";
+
+/** A delivery request that was not accepted. The agent never sees it. */
+export type DeliveryRefused = {
+  /** The request. */
+  id: DeliveryRequestId,
+  /** The chat that its answer would have gone to. */
+  chat: ChatId,
+  /** The reason. */
+  reason: DeliveryRefusal,
+  /** The reason in words. */
+  detail: string,
+};
+
+/** What is delivered to the agent in a turn of its own, and where its answer goes. */
+export type DeliveryRequest = {
+  /** Its id. One id is delivered once. */
+  id: DeliveryRequestId,
+  /** The place that the answer goes to. */
+  origin: ReplyAddress,
+  /** The person who asked, whose limits it counts for. */
+  requester: Sender,
+  /** The action. */
+  action: PerformedAction,
+  /** The reason of the delivery. */
+  outcome: DeliveryOutcome,
+  /** What came of the action: at most 16 items, and 64 KiB. */
+  items?: Array<ResultItem>,
+  /** Items that there were beyond those. */
+  items_omitted?: number,
+  /** Place in the chain of delivery turns that one message of a user began, from 1. */
+  depth: number,
+  /** Corrections of a refused action that are still read; none where the agent is not asked for one. */
+  corrections?: number,
+  /** The turn whose agent asked for the action; none where a program or a person delivered it. */
+  cause?: TurnId,
+};
+
+/** A delivery request, as whoever makes it names it. One id is delivered once, also over restarts. */
+export type DeliveryRequestId = string;
 
 /** Something that delivery waits for. */
 export type DeliveryWait = {
@@ -1358,7 +1452,7 @@ export type Frame = {
 };
 
 /** The reason for which a stage stopped a message. Every stop has one of these in the journal. */
-export type Gate = "empty_message" | "duplicate" | "too_old" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "sender_limit" | "dropped" | "displaced" | "not_the_asker" | "nothing_asked" | "which_asked" | "send_denied" | "shutting_down";
+export type Gate = "empty_message" | "duplicate" | "too_old" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "sender_limit" | "dropped" | "displaced" | "not_the_asker" | "nothing_asked" | "which_asked" | "send_denied" | "dead_target" | "shutting_down";
 
 /** The group that a message was written in. */
 export type GroupInfo = {
@@ -1711,7 +1805,21 @@ export type Kind = { "type": "started",
   /** The one who did it; of a request that gave way, the sender of the newer one. */
   by: Actor,
 }
-| { "type": "unreadable" } & UnreadablePart | { "type": "hook_ended" } & HookEnd | { "type": "schedule_set" } & ScheduleSet | { "type": "schedule_paused" } & SchedulePaused | { "type": "schedule_skipped" } & ScheduleSkipped | { "type": "schedule_due" } & ScheduleDue | { "type": "received",
+| { "type": "unreadable" } & UnreadablePart | { "type": "hook_ended" } & HookEnd | { "type": "schedule_set" } & ScheduleSet | { "type": "schedule_paused" } & SchedulePaused | { "type": "schedule_skipped" } & ScheduleSkipped | { "type": "schedule_due" } & ScheduleDue | { "type": "delivery_due" } & DeliveryRequest | { "type": "delivery_accepted" } & DeliveryAccepted | { "type": "delivery_refused" } & DeliveryRefused | { "type": "target_dead",
+  /** The chat. */
+  target: Target,
+  /** The kind of the platform's refusal. */
+  refusal: RefusalCode,
+  /** The platform's reason, in words. */
+  detail: string,
+}
+| { "type": "target_revived",
+  /** The chat. */
+  target: Target,
+  /** The author: an operator, the person who wrote there, or the pipeline where a message arrived there. */
+  by: Actor,
+}
+| { "type": "received",
   /** The message as the adapter gave it. */
   message: Inbound,
 }
@@ -2685,6 +2793,14 @@ export type PendingPermission = {
   cut: boolean,
 };
 
+/** The action that was carried out, or was to be. */
+export type PerformedAction = {
+  /** Its name, at most 256 bytes. */
+  name: string,
+  /** Its command, where it has one: at most 4 KiB. */
+  command?: string,
+};
+
 /** `permission_decide`: answer a request for permission. */
 export type PermissionDecide = {
   /** The turn. */
@@ -3114,6 +3230,24 @@ export type ReplacedRequest = {
   at: Timestamp,
 };
 
+/** The place that the answer goes to. */
+export type ReplyAddress = {
+  /** The channel. */
+  channel: ChannelId,
+  /** The bot's account on that channel, where the ids of chat and message do not tell two accounts apart. */
+  account?: string,
+  /** The chat. */
+  chat: ChatId,
+  /** Direct or group. */
+  chat_type: ChatType,
+  /** The thread. */
+  thread?: ThreadId,
+  /** The message that is answered; none where no message asked for it. */
+  message?: MessageId,
+  /** True where nothing that comes of it may reach a platform: the message that began it was a test by hand. */
+  dry_run?: boolean,
+};
+
 /** The way in which a reply names the message it answers. */
 export type ReplyForm = "message" | "numeric_reference" | "thread" | "context" | "quote";
 
@@ -3138,6 +3272,24 @@ export type Resend = {
   turn: TurnId,
   /** The operation that failed, or whose outcome is unknown. */
   op: OpId,
+};
+
+/** One piece of what came of an action. */
+export type ResultItem = {
+  /** What it is, such as `stdout`: at most 256 bytes. */
+  label: string,
+  /** Its text; where bytes are left out, the beginning of it, at most 4 KiB. */
+  text: string,
+  /** The end of its text behind what is left out, at most 4 KiB; empty where nothing is. */
+  tail?: string,
+  /** Bytes of its whole text, as it was produced. */
+  bytes: number,
+  /** The bytes of the whole text that are left out: from, to. */
+  omitted?: [number, number],
+  /** The exit status, where a program ended with one. */
+  exit?: number,
+  /** How it ended, in words, where the exit status does not say it, such as `stopped after 30 s`: at most 256 bytes. */
+  note?: string,
 };
 
 /** A mark of a row. */
@@ -3539,7 +3691,7 @@ export type SettingChange = {
 };
 
 /** The place that a setting's value comes from, the nearest first. */
-export type SettingSource = "inline" | "schedule" | "session" | "channel" | "global" | "default";
+export type SettingSource = "inline" | "schedule" | "delivery" | "session" | "channel" | "global" | "default";
 
 /** How bad a diagnostic is. `foldback lint` exits with 1 if there is any error. */
 export type Severity = "error" | "warning";
@@ -3796,6 +3948,10 @@ export type TurnDetail = {
   summary: TurnSummary,
   /** The message that began it. */
   inbound: Inbound,
+  /** What the turn delivered to the agent, where a delivery began it; its `cause` is the turn whose agent asked for it. */
+  delivery?: DeliveryRequest,
+  /** The delivery turns that followed from actions of this one, in order. */
+  delivered_in?: Array<DeliveryAccepted>,
   /** What was said in the group before and was not for the bot, as the agent was given it, oldest first. */
   group_history?: Array<GroupMessage>,
   /** What was said in the thread before, as it was read for the agent. */

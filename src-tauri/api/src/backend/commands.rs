@@ -4,20 +4,20 @@ use super::Backend;
 use crate::{Commands, catalog::catalog, failure};
 use foldback_wire::rpc::{
     Ack, ArmChannel, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose, ComposePrepare,
-    ComposeResult, ComposeSend, DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail,
-    ExampleFile, ExportOf, ExportPreview, ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove,
-    FilterCheck, FilterComplete, FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn,
-    FindTurnResult, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead,
-    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, HookLine, LinkText, LogLine, Moment, MomentAt,
-    Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission,
-    PermissionDecide, PermissionRef, PreparedMessage, QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel,
-    RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, SchedulePause, ScheduleRef, Secrets,
-    SendResult, SeqRef, SessionCancel, SessionDetail, SessionDrop, SessionLine, SessionList, SessionQuery,
-    SessionRef, SessionReorder, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary,
-    ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose,
-    WorkspaceOpen,
+    ComposeResult, ComposeSend, DeadTargetRef, DeliveryAnswer, DeliveryCall, DemoPlay, DemoStop,
+    DialectBench, DialectBenchResult, EventDetail, ExampleFile, ExportOf, ExportPreview, ExportResult,
+    ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete, FilterText, Find,
+    FindNext, FindNextResult, FindResult, FindTurn, FindTurnResult, FixtureAccept, FixtureCancel,
+    FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun, FixtureStarted, FixtureText,
+    FixtureWrite, HookLine, LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode,
+    PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, PreparedMessage,
+    QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo,
+    Resend, Ruler, SchedulePause, ScheduleRef, Secrets, SendResult, SeqRef, SessionCancel, SessionDetail,
+    SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, SessionReorder, Status, SwitchChannel,
+    TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why,
+    WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
 };
-use foldback_wire::{PermissionRequest, ScheduleLine};
+use foldback_wire::{DeadTarget, PermissionRequest, ScheduleLine};
 
 impl Commands for Backend {
     async fn catalog(&self, _: Nothing) -> Result<Catalog, Failure> {
@@ -278,6 +278,19 @@ impl Commands for Backend {
     async fn schedule_pause(&self, wish: SchedulePause) -> Result<Vec<ScheduleLine>, Failure> {
         self.check_live()?;
         self.pause_schedule(&wish).await
+    }
+
+    async fn deliver(&self, call: DeliveryCall) -> Result<DeliveryAnswer, Failure> {
+        self.check_live()?;
+        self.deliver_call(&call).await
+    }
+
+    async fn dead_targets(&self, _: Nothing) -> Result<Vec<DeadTarget>, Failure> {
+        Ok(self.engine().dead_targets())
+    }
+
+    async fn dead_target_revive(&self, which: DeadTargetRef) -> Result<Vec<DeadTarget>, Failure> {
+        self.revive_dead_target(which, self.shared.actor.clone())
     }
 
     async fn hooks(&self, _: Nothing) -> Result<Vec<HookLine>, Failure> {

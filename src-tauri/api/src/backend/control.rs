@@ -1,4 +1,4 @@
-//! A socket beside the journal, on which `foldback pairing`, `permission`, `queue`, `schedules` and `open` reach the bot that runs. It takes
+//! A socket beside the journal, on which `foldback pairing`, `permission`, `queue`, `schedules`, `deliver` and `open` reach the bot that runs. It takes
 //! nothing but their orders, and only from the user whose bot it is. Programs that the bot started (an agent, and whatever
 //! an agent started) run as the same user and are no operators: they are refused.
 
@@ -12,7 +12,7 @@ use foldback_pipeline::PermissionFault;
 use foldback_store::real_journal;
 use foldback_wire::{
     Actor, PermissionKind,
-    rpc::{Failure, Pairings, PendingPermission, ScheduleOrder},
+    rpc::{DeliveryOrder, Failure, Pairings, PendingPermission, ScheduleOrder},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -30,8 +30,8 @@ use tokio::{
     time::timeout,
 };
 
-/// Longest order, in bytes.
-const LONGEST: u64 = 65_536;
+/// Longest order, in bytes: a delivery has the whole output of a command.
+const LONGEST: u64 = 4 * 1024 * 1024;
 
 /// What came of an order, as a line of JSON.
 #[derive(Serialize, Deserialize)]
@@ -49,6 +49,7 @@ pub(crate) enum OperatorOrder {
     Permission(PermissionOrder),
     Queue(QueueOrder),
     Schedules(ScheduleOrder),
+    Delivery(Box<DeliveryOrder>),
     Window(WindowOrder),
 }
 
@@ -73,6 +74,12 @@ impl From<QueueOrder> for OperatorOrder {
 impl From<ScheduleOrder> for OperatorOrder {
     fn from(order: ScheduleOrder) -> Self {
         Self::Schedules(order)
+    }
+}
+
+impl From<DeliveryOrder> for OperatorOrder {
+    fn from(order: DeliveryOrder) -> Self {
+        Self::Delivery(Box::new(order))
     }
 }
 
@@ -138,7 +145,7 @@ impl Backend {
         let door = match Door::open(socket_of(&journal)) {
             Ok(door) => door,
             Err(error) => {
-                return tracing::warn!(%error, "`foldback pairing`, `permission`, `queue`, `schedules` and `open` cannot reach this bot; its window and `serve --commands` can");
+                return tracing::warn!(%error, "`foldback pairing`, `permission`, `queue`, `schedules`, `deliver` and `open` cannot reach this bot; its window and `serve --commands` can");
             }
         };
         let serve = |(stream, peer): (UnixStream, UCred)| {
@@ -165,6 +172,7 @@ impl Backend {
             OperatorOrder::Permission(order) => serde_json::to_value(self.order_permission(order)?),
             OperatorOrder::Queue(order) => serde_json::to_value(self.order_queue(&order)?),
             OperatorOrder::Schedules(order) => serde_json::to_value(self.order_schedules(&order).await?),
+            OperatorOrder::Delivery(order) => return self.order_delivery(*order).await,
             OperatorOrder::Window(order) => serde_json::to_value(self.ask_window(order)?),
         };
         answer.map_err(|error| failure::internal(&error))

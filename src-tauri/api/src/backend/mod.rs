@@ -12,6 +12,7 @@ mod compose;
 #[cfg(unix)]
 mod control;
 mod dead_letter;
+mod deliver;
 mod demo;
 mod descriptors;
 mod endpoint;

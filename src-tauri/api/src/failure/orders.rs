@@ -1,9 +1,10 @@
 //! Failures of an operator's orders: who may talk, what waits, what runs, what is sent again.
 
 use super::{capital, failure};
+use crate::delivery_call::UnreadableCall;
 use foldback_pipeline::{PermissionFault, RunAgainFault, ScheduleFault};
 use foldback_store::PairingError;
-use foldback_wire::{ChannelId, OpId, SessionId, TurnId, rpc::Failure};
+use foldback_wire::{ChannelId, ChatId, OpId, SessionId, TurnId, rpc::Failure};
 use std::path::Path;
 
 /// The bot that runs has no window that could open something.
@@ -47,6 +48,36 @@ pub(crate) fn no_bot_for_schedules(journal: &Path) -> Failure {
         Some(
             "Start it first, or name another bot with --config or --db. `foldback schedules` shows them all the same.",
         ),
+    )
+}
+
+/// An order about deliveries, and no bot runs that could carry it out.
+pub(crate) fn no_bot_for_deliveries(journal: &Path) -> Failure {
+    failure(
+        "no_bot",
+        format!(
+            "No bot runs on {}, and only a running one takes deliveries.",
+            journal.display()
+        ),
+        Some("Start it first, or name another bot with --config or --db."),
+    )
+}
+
+/// A text that is no delivery request.
+pub(crate) fn unreadable_call(error: &UnreadableCall) -> Failure {
+    failure(
+        "bad_request",
+        format!("This is no delivery request: {error}."),
+        Some("docs/delivery-turns.md has its shapes."),
+    )
+}
+
+/// A chat to which deliveries are accepted.
+pub(crate) fn not_dead(channel: &ChannelId, chat: &ChatId) -> Failure {
+    failure(
+        "not_dead",
+        format!("Deliveries to chat {chat} on {channel} are accepted already."),
+        Some("`foldback deliver --dead` lists the chats that take nothing more."),
     )
 }
 

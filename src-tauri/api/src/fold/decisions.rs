@@ -3,7 +3,7 @@
 use super::{messages::Messages, when::When};
 use foldback_store::row;
 use foldback_wire::{
-    Body, Event, Kind, Outcome, Span, SpokenDirective,
+    Body, Event, Intent, Kind, Outcome, Span, SpokenDirective,
     rpc::{Decision, DecisionKind, RowFlag},
 };
 
@@ -50,6 +50,7 @@ pub(super) fn classify(
     let bytes = |kind, message: u32, span| Some((kind, Some(message), Some(span)));
     match kind {
         Kind::Received { .. }
+        | Kind::DeliveryDue(_)
         | Kind::Passed { .. }
         | Kind::Stopping { .. }
         | Kind::InlineDirectives(_)
@@ -104,14 +105,9 @@ pub(super) fn classify(
         Kind::Diagnosed { message, diagnostic } => bytes(D::Diagnostic, *message, diagnostic.span),
         Kind::Skipped { at, .. } | Kind::Spoken(SpokenDirective { at, .. }) => of(D::Delivery, at.message),
         Kind::Leaked { message, span, .. } => bytes(D::Delivery, *message, *span),
-        Kind::Intended { intent, .. } => {
-            let text = match intent.body {
-                Some(Body::Clean { message, .. }) => Some(message),
-                _ => None,
-            };
-            Some((D::Delivery, intent.directive.map(|at| at.message).or(text), None))
-        }
+        Kind::Intended { intent, .. } => Some((D::Delivery, intended_message(intent), None)),
         Kind::Waiting { .. }
+        | Kind::DeliveryAccepted(_)
         | Kind::Attempted { .. }
         | Kind::Refused { .. }
         | Kind::Faulted { op: Some(_), .. }
@@ -140,8 +136,20 @@ pub(super) fn classify(
         | Kind::SchedulePaused(_)
         | Kind::ScheduleSkipped(_)
         | Kind::ScheduleDue(_)
+        | Kind::DeliveryRefused(_)
+        | Kind::TargetDead { .. }
+        | Kind::TargetRevived { .. }
         | Kind::Pairing { .. } => None,
     }
+}
+
+/// The assistant message that an operation shows or carries out something of.
+fn intended_message(intent: &Intent) -> Option<u32> {
+    let text = match intent.body {
+        Some(Body::Clean { message, .. }) => Some(message),
+        _ => None,
+    };
+    intent.directive.map(|at| at.message).or(text)
 }
 
 /// Whether an outcome is a failure that a person should see in red.

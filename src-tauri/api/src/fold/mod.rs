@@ -22,8 +22,8 @@ use chat::Typing;
 use directives::Directives;
 use foldback_store::one_line;
 use foldback_wire::{
-    ChannelId, Delivery, Event, GroupMessage, Inbound, Kind, OutcomeCode, ReadThread, SessionId, Terminal,
-    Timestamp, TurnId, UnderstoodFile,
+    ChannelId, Delivery, DeliveryAccepted, DeliveryRequest, Event, GroupMessage, Inbound, Kind, OutcomeCode,
+    ReadThread, SessionId, Terminal, Timestamp, TurnId, UnderstoodFile,
     rpc::{BubbleAttachment, Decision, FaultMark, LaneStrokes, LedgerEntry, TurnDetail, TurnSummary},
     visible,
 };
@@ -45,6 +45,8 @@ const LINE: usize = 200;
 pub struct TurnFold {
     turn: TurnId,
     inbound: Option<Inbound>,
+    delivery: Option<Box<DeliveryRequest>>,
+    delivered_in: Vec<DeliveryAccepted>,
     group_history: Vec<GroupMessage>,
     thread: Option<ReadThread>,
     began: Timestamp,
@@ -80,6 +82,8 @@ impl TurnFold {
         Self {
             turn,
             inbound: None,
+            delivery: None,
+            delivered_in: Vec::new(),
             group_history: Vec::new(),
             thread: None,
             began: Timestamp::default(),
@@ -162,6 +166,8 @@ impl TurnFold {
                 message.forget_handles();
                 self.inbound = Some(message);
             }
+            Kind::DeliveryDue(request) => self.delivery = Some(request.clone()),
+            Kind::DeliveryAccepted(accepted) => self.delivered_in.push(accepted.clone()),
             Kind::GroupHistory { messages } => self.group_history.clone_from(messages),
             Kind::ThreadRead(read) => self.thread = Some(read.clone()),
             Kind::Gathered {
@@ -339,6 +345,8 @@ impl TurnFold {
         Some(TurnDetail {
             summary: self.summary()?,
             inbound: self.inbound.clone()?,
+            delivery: self.delivery.clone(),
+            delivered_in: self.delivered_in.clone(),
             group_history: self.group_history.clone(),
             thread: self.thread.clone(),
             understood: self

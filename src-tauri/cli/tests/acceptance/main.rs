@@ -6,6 +6,7 @@ mod bot;
 mod coverage;
 #[cfg(unix)]
 mod crowd;
+mod deliver;
 mod discord;
 mod doctor;
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! Bounds that settings must keep and no type has.
 
-use super::{Config, Interval, LinkMode};
+use super::{Config, DeliveriesConfig, Interval, LinkMode, deliveries::MOST_DELIVERIES};
 use std::time::Duration;
 
 /// Most processes of `acp` that may be allowed: each is a program of its own.
@@ -15,6 +15,9 @@ const LEAST_CONTEXT: u32 = 1_000;
 /// Least time between two showings of typing: platforms show it for 5 seconds and more
 /// (<https://core.telegram.org/bots/api#sendchataction>), and each is a call that counts against their limits.
 const SHORTEST_TYPING: Duration = Duration::from_secs(1);
+
+/// Longest time within which deliveries are counted: a start reads back as far.
+const LONGEST_WINDOW: Duration = Duration::from_hours(24);
 
 /// A setting that is out of its bounds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -117,12 +120,33 @@ impl Config {
         let others = others
             .into_iter()
             .chain(self.link_bounds())
+            .chain(self.delivery_bounds())
             .chain(self.file_bounds());
         let mut bounds = bounds.into_iter().chain(paths).chain(times).chain(others);
         match bounds.find(|(_, kept, _)| !kept) {
             Some((field, _, message)) => Err(OutOfBounds { field, message }),
             None => Ok(()),
         }
+    }
+
+    /// Settings of deliveries, whether they are kept, and the values that would do.
+    fn delivery_bounds(&self) -> [(&'static str, bool, String); 3] {
+        let DeliveriesConfig {
+            window,
+            per_requester,
+            total,
+        } = self.deliveries;
+        let from_1 = || format!("must be from 1 to {MOST_DELIVERIES}");
+        let fits = |count: u32| (1..=MOST_DELIVERIES).contains(&count);
+        [
+            (
+                "deliveries.window",
+                !window.0.is_zero() && window.0 <= LONGEST_WINDOW,
+                "must be more than 0 and at most 24h".to_owned(),
+            ),
+            ("deliveries.per_requester", fits(per_requester), from_1()),
+            ("deliveries.total", fits(total), from_1()),
+        ]
     }
 
     /// Settings of links, whether they are kept, and the values that would do.

@@ -13,6 +13,7 @@ mod commands;
 mod connection;
 mod credentials;
 mod custom_command;
+mod deliveries;
 mod disable;
 mod hooks;
 pub mod keyring;
@@ -56,6 +57,7 @@ pub(crate) use commands::is_provider;
 pub use credentials::CredentialReader;
 pub(crate) use custom_command::CustomAnswer;
 pub use custom_command::CustomCommand;
+pub use deliveries::DeliveriesConfig;
 pub use disable::Disable;
 pub(crate) use disable::reduce;
 pub use hooks::{HookConfig, HookFilter};
@@ -125,6 +127,8 @@ pub struct Config {
     pub schedule: Vec<ScheduleConfig>,
     /// Settings of the schedules that are heartbeats.
     pub heartbeat: HeartbeatConfig,
+    /// What is delivered to the agent beside messages: results of actions, events and errors.
+    pub deliveries: DeliveriesConfig,
     /// Showing that an answer is being written.
     pub typing: TypingConfig,
     /// The place where the journal is kept.

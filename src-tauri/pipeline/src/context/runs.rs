@@ -38,6 +38,8 @@ pub(crate) struct RunHandle {
     pub(crate) sender: UserId,
     /// Directives of its message count for it alone.
     pub(crate) has_own_settings: bool,
+    /// It words the result of an action: no message joins it.
+    pub(crate) is_delivery: bool,
 }
 
 /// The part of a run that changes while it goes on.

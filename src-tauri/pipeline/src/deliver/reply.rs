@@ -1,7 +1,7 @@
 //! The wishes of a header: the message that an answer answers, and the flags of its messages.
 
 use crate::{
-    id::OF_SCHEDULE,
+    id::{answered_message, is_delivery, is_made_up},
     rules::{Rule, Rules},
 };
 use foldback_directives::redact::MASK;
@@ -9,17 +9,30 @@ use foldback_wire::{
     Capabilities, ChatType, Header, Inbound, MessageFlag, MessageFlags, MessageId, ReplyForm,
 };
 
-/// The reply target a header asks for, or why it cannot be one.
+/// The reason for which a turn that no message began answers none.
+const NO_MESSAGE: &str = "no message began this turn, so there is none to answer; sent without";
+
+/// The reply target a header asks for, or why it cannot be one. What a delivery turn says answers the message that asked for
+/// it, where the header names no other and the channel has replies.
 pub(crate) fn reply_target(
     rules: Rules,
     header: &Header,
-    current: &MessageId,
+    inbound: &Inbound,
     can: &Capabilities,
 ) -> Result<Option<MessageId>, String> {
-    let wanted = match (&header.reply_to, header.reply_to_current) {
-        (Some(id), _) => MessageId::new(id.clone()),
-        (None, Some(true)) if rules.holds(Rule::DeliverReplyCurrent) => current.clone(),
-        _ => return Ok(None),
+    let asks = header.reply_to_current == Some(true) && rules.holds(Rule::DeliverReplyCurrent);
+    let by_default = is_delivery(inbound)
+        && header.reply_to_current.is_none()
+        && can.reply.is_some()
+        && rules.holds(Rule::DeliveriesReply);
+    let wanted = match &header.reply_to {
+        Some(id) => MessageId::new(id.clone()),
+        None if asks || by_default => match answered_message(inbound) {
+            Some(current) => current.clone(),
+            None if asks => return Err(NO_MESSAGE.to_owned()),
+            None => return Ok(None),
+        },
+        None => return Ok(None),
     };
     if wanted.as_str().contains(MASK) {
         // No platform has a message of that id, and none is told a secret.
@@ -27,8 +40,8 @@ pub(crate) fn reply_target(
             "{wanted} stands for a secret and is no message id; sent without"
         ));
     }
-    if wanted.as_str().starts_with(OF_SCHEDULE) {
-        return Err("a schedule began this turn, so there is no message to answer; sent without".to_owned());
+    if is_made_up(&wanted) {
+        return Err(NO_MESSAGE.to_owned());
     }
     match can.reply {
         None => Err(format!(
@@ -81,11 +94,12 @@ pub fn honoured_flags(can: &Capabilities) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::inbound;
     use foldback_channels::{platform, profile};
     use foldback_wire::Platform;
 
     fn target(platform: Platform, header: &Header) -> Result<Option<MessageId>, String> {
-        reply_target(Rules::all(), header, &"m1".into(), &profile(platform))
+        reply_target(Rules::all(), header, &inbound("hi"), &profile(platform))
     }
 
     #[test]
@@ -109,6 +123,38 @@ mod tests {
     }
 
     #[test]
+    fn a_delivery_answers_the_message_that_asked_for_it_and_a_schedule_none() {
+        let current = Header {
+            reply_to_current: Some(true),
+            ..Header::default()
+        };
+        let none = Header {
+            reply_to_current: Some(false),
+            ..Header::default()
+        };
+        let mut message = inbound("the result of bash");
+        message.message = "delivery:d1".into();
+        message.reply_to = Some("7".into());
+        let mut can = profile(platform::TELEGRAM);
+        let target = |header: &Header, message: &Inbound, can: &Capabilities| {
+            reply_target(Rules::all(), header, message, can)
+        };
+        assert_eq!(target(&Header::default(), &message, &can), Ok(Some("7".into())));
+        assert_eq!(target(&current, &message, &can), Ok(Some("7".into())));
+        assert_eq!(target(&none, &message, &can), Ok(None));
+        message.reply_to = None;
+        assert_eq!(target(&Header::default(), &message, &can), Ok(None));
+        assert!(target(&current, &message, &can).is_err());
+        message.message = "schedule:a:due:1".into();
+        assert_eq!(target(&Header::default(), &message, &can), Ok(None));
+        assert!(target(&current, &message, &can).is_err());
+        message.message = "delivery:d1".into();
+        message.reply_to = Some("7".into());
+        can.reply = None;
+        assert_eq!(target(&Header::default(), &message, &can), Ok(None));
+    }
+
+    #[test]
     fn an_id_of_another_form_is_refused_with_a_reason() {
         let to = |id: &str| Header {
             reply_to: Some(id.into()),
@@ -122,7 +168,7 @@ mod tests {
         assert!(target(platform::SLACK, &to("1700000000.1234")).is_ok());
         let mut can = profile(platform::TELEGRAM);
         can.reply = None;
-        assert!(reply_target(Rules::all(), &to("1"), &"m1".into(), &can).is_err());
+        assert!(reply_target(Rules::all(), &to("1"), &inbound("hi"), &can).is_err());
     }
 
     #[test]

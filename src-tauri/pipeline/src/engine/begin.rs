@@ -10,10 +10,11 @@ use crate::{
     recorder::Recorder,
     route::Route,
     stages::finalize::normalise_breaks,
+    turn_cause::TurnCause,
 };
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::StoreError;
-use foldback_wire::{Gate, Inbound, Kind, MessageId, ScheduleDue, Stage, Terminal, TurnId};
+use foldback_wire::{Draft, Gate, Inbound, Kind, MessageId, Stage, Terminal, TurnId};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -62,8 +63,23 @@ impl Core {
         inbound: Inbound,
         into: Option<MessageId>,
     ) -> Result<Turn, StoreError> {
+        self.revive_by_message(&inbound)?;
         let (id, recorder, inbound) = self.receive(inbound)?;
-        self.admit_turn(id, recorder, inbound, TurnOrigin::New, None, into)
+        self.admit_turn(id, recorder, inbound, TurnOrigin::New, TurnCause::Message, into)
+            .await
+    }
+
+    /// Begins a turn that no person's message begins. What begins it, that it came in, and the events of other turns that
+    /// `beside` has for it are one write: a crash leaves all of them or none.
+    pub(super) async fn begin_caused(
+        self: &Arc<Self>,
+        message: Inbound,
+        cause: TurnCause,
+        beside: impl FnOnce(TurnId) -> Vec<Draft>,
+    ) -> Result<Turn, StoreError> {
+        let (id, recorder, inbound) = self.receive(message)?;
+        recorder.note_beside(cause.event().into_iter().collect(), beside(id))?;
+        self.admit_turn(id, recorder, inbound, TurnOrigin::New, cause, None)
             .await
     }
 
@@ -107,15 +123,14 @@ impl Core {
         id: TurnId,
         inbound: Inbound,
         origin: TurnOrigin,
-        schedule: Option<ScheduleDue>,
+        cause: TurnCause,
     ) -> Result<Turn, StoreError> {
         let recorder = self.context.recorder.of_turn(id, &inbound.channel);
         recorder.note(Kind::Passed {
             stage: Stage::Queue,
             detail: "taken up again: the process ended before it was given to the agent".to_owned(),
         })?;
-        self.admit_turn(id, recorder, inbound, origin, schedule, None)
-            .await
+        self.admit_turn(id, recorder, inbound, origin, cause, None).await
     }
 
     pub(super) async fn admit_turn(
@@ -124,14 +139,11 @@ impl Core {
         recorder: Recorder,
         inbound: Inbound,
         origin: TurnOrigin,
-        schedule: Option<ScheduleDue>,
+        cause: TurnCause,
         into: Option<MessageId>,
     ) -> Result<Turn, StoreError> {
         let (end, ended) = oneshot::channel();
-        let admitted = self
-            .gates
-            .admit(&recorder, id, inbound, origin, schedule.as_ref())
-            .await;
+        let admitted = self.gates.admit(&recorder, id, inbound, origin, &cause).await;
         let admission = match admitted {
             Ok(admission) => admission,
             Err(error) => {
@@ -160,7 +172,7 @@ impl Core {
                     recorder,
                     end,
                     origin,
-                    schedule,
+                    cause,
                     into,
                 };
                 self.enter_conversation(*admitted, turn).await?;
@@ -213,7 +225,7 @@ impl Core {
             recorder,
             end,
             origin,
-            schedule,
+            cause,
             into,
         } = turn;
         let AdmittedMessage {
@@ -251,7 +263,7 @@ impl Core {
             steered: None,
             is_command,
             resumed: matches!(origin, TurnOrigin::Resumed { .. }),
-            schedule,
+            cause,
             queue,
             own_settings: overrides.clone().without_queue(),
             overrides,
@@ -271,7 +283,7 @@ struct BegunTurn {
     recorder: Recorder,
     end: oneshot::Sender<Terminal>,
     origin: TurnOrigin,
-    schedule: Option<ScheduleDue>,
+    cause: TurnCause,
     into: Option<MessageId>,
 }
 

@@ -1,6 +1,6 @@
 //! The parts of the running bot.
 
-use super::schedules_state::SchedulesState;
+use super::{deliveries_state::DeliveriesState, schedules_state::SchedulesState};
 use crate::{
     aged::AgedMessages,
     commands::{Commands, SessionControl},
@@ -29,6 +29,7 @@ pub(super) struct Core {
     pub(super) control: Arc<SessionControl>,
     pub(super) commands: Arc<Commands>,
     pub(super) schedules: SchedulesState,
+    pub(super) deliveries: DeliveriesState,
 }
 
 impl Core {
@@ -60,6 +61,7 @@ impl Core {
             control,
             commands,
             schedules: SchedulesState::below(base, began),
+            deliveries: DeliveriesState::default(),
         })
     }
 }

@@ -3,6 +3,9 @@
 mod begin;
 mod consent;
 mod core;
+mod deliveries;
+mod deliveries_state;
+mod delivery_checks;
 mod ending;
 mod footprint;
 mod incoming;
@@ -19,6 +22,7 @@ mod unfinished;
 
 pub use begin::Turn;
 use core::Core;
+pub use deliveries::{Accepted, Rejected};
 pub use footprint::Footprint;
 use operator_switches::OperatorSwitches;
 pub use run_again::RunAgainFault;
@@ -28,6 +32,7 @@ use crate::{
     channel_log::ChannelLog,
     config::{ChannelConfig, Config},
     context::{Agents, Runs, Sessions, Shutdown, TurnContext, UnableBackends},
+    dead_targets::DeadTargets,
     deciding::NamedSettings,
     deliver::delivery_queue::DeliveryQueues,
     files::SendDir,
@@ -194,13 +199,14 @@ impl Engine {
             journal.kept_in(),
             rules,
         );
+        let dead_targets = Arc::new(DeadTargets::read(journal.as_ref()).await?);
         let delivery_queues = DeliveryQueues::new(
             Arc::clone(&clock),
             chance,
             config.outbox,
             rules,
             Arc::clone(&ids),
-            files.clone(),
+            (files.clone(), dead_targets),
             shutdown.deliveries_stopped.clone(),
         );
         let pairings = PairingBook::of(journal.as_ref(), clock.now()).await?;
@@ -240,6 +246,7 @@ impl Engine {
         })?;
         core.connect(channels, &unfinished.operator_switches).await?;
         core.take_up_schedules().await?;
+        core.take_up_deliveries().await?;
         core.resume(unfinished).await?;
         core.context
             .tasks

@@ -233,20 +233,20 @@ impl Core {
             message,
             counted,
             received,
-            schedule,
+            cause,
         } = queued;
         let waited = self.context.recorder.now().since(received);
         let aged =
             waited > self.context.ports.config.outbox.max_age.0 && self.context.rules.holds(Rule::DeliverOld);
         // No person waits for a schedule's run: it is late, and that is all.
-        let aged = aged && schedule.is_none();
+        let aged = aged && cause.schedule().is_none();
         let origin = TurnOrigin::Resumed {
             counted,
             aged_since: aged.then_some(received),
         };
         // On the heap: the future of a start is large enough.
-        let name = schedule.as_ref().map(|due| due.schedule.clone());
-        let begun = Box::pin(self.begin_resumed(turn, message, origin, schedule)).await?;
+        let name = cause.schedule().map(|due| due.schedule.clone());
+        let begun = Box::pin(self.begin_resumed(turn, message, origin, cause)).await?;
         Ok(match name {
             Some(name) => self.watch_scheduled(name, begun),
             None => begun,

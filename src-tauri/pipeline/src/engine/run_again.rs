@@ -5,7 +5,7 @@
 //! turn 9 is answered, a third try ends as a duplicate.
 
 use super::{Core, Engine, Turn};
-use crate::gates::TurnOrigin;
+use crate::{gates::TurnOrigin, turn_cause::TurnCause};
 use foldback_store::StoreError;
 use foldback_wire::{Actor, Gate, Inbound, Kind, Terminal, TurnId};
 use std::sync::Arc;
@@ -34,24 +34,26 @@ pub enum RunAgainFault {
 }
 
 impl Engine {
-    /// Runs the message of a turn again that failed, or found no room: the queue full, its sender's limit reached, the bot at
-    /// its end. It is a new turn, and goes through all gates but those of age and of too many messages.
+    /// Runs the message of a turn again that failed, or found no room: the queue full, its sender's limit reached, its chat dead,
+    /// the bot at its end. It is a new turn, and goes through all gates but those of age and of too many messages.
     ///
     /// # Errors
     /// With the reason for which it is not run.
     pub async fn run_again(&self, turn: TurnId, by: Actor) -> Result<Turn, RunAgainFault> {
-        let message = self.core.message_without_answer(turn).await?;
-        Ok(self.core.begin_again(turn, message, by).await?)
+        let (message, cause) = self.core.message_without_answer(turn).await?;
+        Ok(self.core.begin_again(turn, message, cause, by).await?)
     }
 }
 
 impl Core {
-    /// The message of a turn that came to nothing.
-    async fn message_without_answer(&self, turn: TurnId) -> Result<Inbound, RunAgainFault> {
+    /// The message of a turn that came to nothing, and what began the turn.
+    async fn message_without_answer(&self, turn: TurnId) -> Result<(Inbound, TurnCause), RunAgainFault> {
         let journal = &self.context.recorder.journal;
         journal.flush().await?;
         let (mut message, mut ended, mut cancelled) = (None, None, false);
+        let mut cause = TurnCause::Message;
         for event in journal.turn(turn).await? {
+            cause = TurnCause::of_event(&event.kind).unwrap_or(cause);
             match event.kind {
                 Kind::Received { message: received } => message = Some(*received),
                 // Without its schedule it would be a message of a sender whom nobody knows.
@@ -69,18 +71,20 @@ impl Core {
         if !came_to_nothing(&terminal) {
             return Err(RunAgainFault::Ended(turn, Box::new(terminal)));
         }
-        Ok(message)
+        Ok((message, cause))
     }
 
     async fn begin_again(
         self: &Arc<Self>,
         of: TurnId,
         message: Inbound,
+        cause: TurnCause,
         by: Actor,
     ) -> Result<Turn, StoreError> {
         let (turn, recorder, inbound) = self.receive(message)?;
-        recorder.note(Kind::RunAgain { of, by })?;
-        self.admit_turn(turn, recorder, inbound, TurnOrigin::Again, None, None)
+        let kinds = cause.event().into_iter().chain([Kind::RunAgain { of, by }]);
+        recorder.note_all(kinds.collect())?;
+        self.admit_turn(turn, recorder, inbound, TurnOrigin::Again, cause, None)
             .await
     }
 }
@@ -91,7 +95,10 @@ const fn came_to_nothing(terminal: &Terminal) -> bool {
     match terminal {
         Terminal::Failed { .. } => true,
         Terminal::Blocked { gate } => {
-            matches!(gate, Gate::QueueFull | Gate::SenderLimit | Gate::ShuttingDown)
+            matches!(
+                gate,
+                Gate::QueueFull | Gate::SenderLimit | Gate::DeadTarget | Gate::ShuttingDown
+            )
         }
         _ => false,
     }

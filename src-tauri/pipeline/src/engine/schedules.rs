@@ -20,12 +20,12 @@
 use super::{Core, Turn};
 use crate::{
     config::ScheduleConfig,
-    gates::TurnOrigin,
     id::OF_SCHEDULE,
     schedule_history::{ScheduleHistory, ScheduleState},
     schedule_prompt::{SchedulePrompt, schedule_prompt},
     schedule_times::{MissedTimes, ScheduleTimes},
     supervise::contained,
+    turn_cause::TurnCause,
 };
 use foldback_store::StoreError;
 use foldback_wire::{
@@ -179,7 +179,7 @@ impl Core {
         }
     }
 
-    /// Begins the turn of a schedule. What it is and that it came in is one write: a crash leaves both or none.
+    /// Begins the turn of a schedule.
     pub(super) async fn begin_scheduled(
         self: &Arc<Self>,
         schedule: &ScheduleConfig,
@@ -187,13 +187,11 @@ impl Core {
         text: String,
     ) -> Result<Turn, StoreError> {
         let now = self.context.recorder.now();
-        let (turn, recorder, inbound) = self.receive(scheduled_message(schedule, &due, text, now))?;
+        let message = scheduled_message(schedule, &due, text, now);
         let kind = Kind::ScheduleDue(due.clone());
-        recorder.note(kind.clone())?;
-        let begun = self
-            .admit_turn(turn, recorder, inbound, TurnOrigin::New, Some(due), None)
-            .await?;
-        self.schedules.history().fold(now, Some(turn), &kind);
+        let cause = TurnCause::Schedule(due);
+        let begun = self.begin_caused(message, cause, |_| Vec::new()).await?;
+        self.schedules.history().fold(now, Some(begun.id), &kind);
         Ok(self.watch_scheduled(schedule.name.clone(), begun))
     }
 }

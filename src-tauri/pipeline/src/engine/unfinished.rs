@@ -1,16 +1,18 @@
 //! Unfinished work of earlier processes, found in the journal after a start.
 
 use super::{Core, OperatorSwitches};
+use crate::turn_cause::TurnCause;
 use foldback_store::{OutboxEntry, Selection, StoreError};
-use foldback_wire::{ChannelId, Event, Inbound, JoinKind, Kind, ScheduleDue, Seq, Stage, Timestamp, TurnId};
+use foldback_wire::{ChannelId, Event, Inbound, JoinKind, Kind, Seq, Stage, Timestamp, TurnId};
 use std::collections::BTreeMap;
 
 /// Events read at once on the way back through what processes wrote.
 const PAGE: usize = 500;
 
 /// The kinds that tell how far an open turn had come.
-const PROGRESS: [&str; 8] = [
+const PROGRESS: [&str; 9] = [
     "schedule_due",
+    "delivery_due",
     "received",
     "run_started",
     "stopping",
@@ -48,8 +50,8 @@ pub(super) struct QueuedMessage {
     /// Its session has counted it.
     pub(super) counted: bool,
     pub(super) received: Timestamp,
-    /// The schedule that began it.
-    pub(super) schedule: Option<ScheduleDue>,
+    /// What began it.
+    pub(super) cause: TurnCause,
 }
 
 /// The events of no turn, read backwards through the processes that wrote them.
@@ -86,15 +88,18 @@ struct TurnProgress {
     counted: bool,
     /// It came into the run of another turn, and has none of its own.
     joined: Option<(TurnId, JoinKind)>,
-    /// A schedule began it.
-    schedule: Option<ScheduleDue>,
+    /// What began it.
+    cause: TurnCause,
 }
 
 impl TurnProgress {
     fn fold_event(&mut self, event: Event) {
+        if let Some(cause) = TurnCause::of_event(&event.kind) {
+            self.cause = cause;
+            return;
+        }
         match event.kind {
             Kind::Received { message } => self.message = Some((event.channel, message, event.at)),
-            Kind::ScheduleDue(due) => self.schedule = Some(due),
             Kind::RunStarted { .. } | Kind::Stopping { .. } | Kind::Command { .. } => self.begun = true,
             Kind::InlineDirectives(read) => self.begun |= read.scope.answers(),
             Kind::Joined { into, how } if how.terminal(into).is_some() => self.joined = Some((into, how)),
@@ -154,7 +159,7 @@ impl Core {
                     message: *message,
                     counted: progress.counted,
                     received,
-                    schedule: progress.schedule,
+                    cause: progress.cause,
                 };
                 unfinished.queued.insert(turn, waiting);
             }

@@ -22,7 +22,7 @@ impl TurnQueue {
             && pending.message.files.is_empty()
             && pending.into.is_none()
             && !pending.is_command
-            && pending.schedule.is_none();
+            && pending.cause.is_message();
         if !waits || !self.debounced.go_with(&key, &pending) {
             self.flush(&key)?;
         }

@@ -37,6 +37,8 @@ pub(super) struct WaitingMessage<'a> {
     own: &'a TurnOverrides,
     /// Its answer is written into a message that is there.
     apart: bool,
+    /// It is a delivery, which was accepted for good: it neither goes for others nor do others go for it.
+    stays: bool,
     came: SteadyTime,
     debounce: Duration,
 }
@@ -49,6 +51,7 @@ impl<'a> From<&'a Pending> for WaitingMessage<'a> {
             route: &pending.route,
             own: &pending.own_settings,
             apart: pending.into.is_some(),
+            stays: pending.cause.delivery().is_some(),
             came: pending.came,
             debounce: pending.queue.debounce.value,
         }
@@ -64,11 +67,13 @@ impl WaitingMessage<'_> {
 
 /// The decision about a message that comes while others wait.
 fn admit(waiting: &[WaitingMessage<'_>], mode: QueueMode, cap: usize, drop: QueueDrop) -> Admission {
-    let over = (waiting.len() + 1).saturating_sub(cap.max(1));
+    let may_go = |message: &&WaitingMessage<'_>| !message.stays;
+    let over = (waiting.iter().filter(may_go).count() + 1).saturating_sub(cap.max(1));
     if over > 0 && drop == QueueDrop::New {
         return Admission::Full;
     }
-    let mut oldest: Vec<_> = waiting.iter().map(|message| message.turn).enumerate().collect();
+    let places = waiting.iter().enumerate().filter(|(_, message)| !message.stays);
+    let mut oldest: Vec<_> = places.map(|(at, message)| (at, message.turn)).collect();
     oldest.sort_by_key(|(_, turn)| *turn);
     let mut gone: Vec<_> = oldest.into_iter().take(over).map(|(at, _)| at).collect();
     gone.sort_unstable();
@@ -116,7 +121,9 @@ pub(super) struct BySettings {
 
 impl QueuePolicy<Pending> for BySettings {
     fn admit(&self, waiting: &VecDeque<Pending>, pending: &Pending) -> Admission {
-        let cap = if self.is_bounded {
+        // What was accepted always finds room: the budgets of deliveries bound their number.
+        let is_bounded = self.is_bounded && pending.cause.delivery().is_none();
+        let cap = if is_bounded {
             pending.queue.cap.value
         } else {
             usize::MAX
@@ -134,7 +141,8 @@ impl QueuePolicy<Pending> for BySettings {
     }
 
     fn may_tell(&self, lead: &Pending, other: &Pending) -> bool {
-        lead.route == other.route && lead.into.is_none() && other.into.is_none()
+        let is_delivery = lead.cause.delivery().is_some();
+        lead.route == other.route && lead.into.is_none() && other.into.is_none() && !is_delivery
     }
 }
 
@@ -155,6 +163,7 @@ mod tests {
             route,
             own,
             apart: false,
+            stays: false,
             came: ms(turn * 1_000),
             debounce: Duration::from_millis(500),
         };
@@ -193,6 +202,21 @@ mod tests {
         );
         assert_eq!(decided(&[I, F], I, 9, QueueDrop::Old), Some((1, vec![])));
         assert_eq!(decided(&[I, F], I, 2, QueueDrop::Old), Some((0, vec![0])));
+    }
+
+    #[test]
+    fn a_delivery_that_waits_neither_goes_nor_counts() {
+        use QueueMode::Followup as F;
+        let (route, own) = (Route::of(&inbound("hi")), TurnOverrides::default());
+        let mut all = waiting(&[F, F, F], &route, &own);
+        all[0].stays = true;
+        let gone = |all: &[WaitingMessage<'_>], cap| match admit(all, F, cap, QueueDrop::Old) {
+            Admission::Wait { gone, .. } => gone,
+            Admission::Full => vec![99],
+        };
+        assert_eq!(gone(&all, 3), [0; 0]);
+        assert_eq!(gone(&all, 2), [1]);
+        assert_eq!(gone(&all, 1), [1, 2]);
     }
 
     #[test]

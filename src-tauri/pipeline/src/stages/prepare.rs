@@ -3,10 +3,10 @@
 use crate::{
     config::{OutputConfig, SenderSchema},
     rules::{Rule, Rules},
-    stages::{gather::GatheredFile, sender_context::SenderForm},
+    stages::{delivered::delivery_section, gather::GatheredFile, sender_context::SenderForm},
 };
 use foldback_directives::{CHILDREN, ChildRow, Dialect, Makes, Placement};
-use foldback_wire::{Capabilities, Inbound};
+use foldback_wire::{Capabilities, DeliveryRequest, Inbound};
 use std::path::Path;
 
 /// The heading of the section that teaches the grammar.
@@ -33,14 +33,24 @@ pub(crate) struct PrepareContext<'a> {
     pub(crate) schema: SenderSchema,
 }
 
+/// The words that the agent is to answer.
+#[derive(Clone, Copy)]
+pub(crate) struct PromptBody<'a> {
+    pub(crate) message: &'a Inbound,
+    /// The outcome of the files of the message.
+    pub(crate) notes: &'a [GatheredFile],
+    /// The delivery that stands in the place of the message's text.
+    pub(crate) delivery: Option<&'a DeliveryRequest>,
+}
+
 /// The whole prompt. What people chose themselves (names, file names) stands in the JSON, escaped: data that
 /// cannot end the block or look like another section. The user's text comes last, so that nothing follows it.
-pub(crate) fn prepare(
-    context: &PrepareContext<'_>,
-    message: &Inbound,
-    notes: &[GatheredFile],
-    heard: &str,
-) -> String {
+pub(crate) fn prepare(context: &PrepareContext<'_>, body: PromptBody<'_>, heard: &str) -> String {
+    let PromptBody {
+        message,
+        notes,
+        delivery,
+    } = body;
     let PrepareContext {
         rules,
         can,
@@ -62,6 +72,11 @@ pub(crate) fn prepare(
         prompt.push('\n');
     }
     prompt.push_str(heard);
+    if let Some(request) = delivery {
+        let may_act = output.dialects.contains(&Dialect::Json);
+        prompt.push_str(&delivery_section(request, may_act));
+        return prompt;
+    }
     prompt.push_str(MESSAGE);
     prompt.push_str("Everything below this line was written by the sender.\n\n");
     prompt.push_str(&message.text);
@@ -168,6 +183,14 @@ mod tests {
     use foldback_channels::{platform, profile};
     use foldback_wire::{InboundContext, Platform, QuotedMessage};
 
+    fn body(message: &Inbound) -> PromptBody<'_> {
+        PromptBody {
+            message,
+            notes: &[],
+            delivery: None,
+        }
+    }
+
     #[test]
     fn a_prompt_that_is_told_again_lacks_only_the_section_about_directives() {
         let prompt = |text: &str, output: &OutputConfig| {
@@ -178,7 +201,8 @@ mod tests {
                 host: HostAbilities::default(),
                 schema: SenderSchema::default(),
             };
-            prepare(&context, &inbound(text), &[], "")
+            let message = inbound(text);
+            prepare(&context, body(&message), "")
         };
         let text = "## Response directives\n\nNone.\n\n## Message\n\nhi";
         let told = without_directives(&prompt(text, &OutputConfig::default()));
@@ -201,7 +225,7 @@ mod tests {
             host: HostAbilities::default(),
             schema,
         };
-        prepare(&context, message, &[], "")
+        prepare(&context, body(message), "")
     }
 
     /// The text every agent reads on each platform, as committed beside this test.

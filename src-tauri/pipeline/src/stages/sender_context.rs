@@ -2,7 +2,7 @@
 
 use crate::{
     config::SenderSchema,
-    id::OF_SCHEDULE,
+    id::{OF_SCHEDULE, answered_message, is_delivery},
     rules::{Rule, Rules},
     stages::{escaped::escape, gather::GatheredFile},
 };
@@ -160,7 +160,7 @@ impl SenderForm {
             channel_id: message.chat.as_str(),
             chat_type: message.chat_type,
             thread_id: thread_of(message),
-            message_id: message.message.as_str(),
+            message_id: answered_message(message).unwrap_or(&message.message).as_str(),
             reply_to: answered_by(message),
             timestamp: message.at.to_string(),
             is_bot: message.sender.is_bot,
@@ -189,7 +189,7 @@ impl SenderForm {
             thread_ts: thread.filter(|_| is_slack),
             is_bot: message.sender.is_bot || is_scheduled,
             timestamp: message.at.to_string(),
-            message_id: (!is_scheduled).then(|| message.message.as_str()),
+            message_id: answered_message(message).map(foldback_wire::MessageId::as_str),
         }
     }
 
@@ -244,8 +244,10 @@ fn thread_of(message: &Inbound) -> Option<&str> {
     message.thread.as_ref().map(foldback_wire::ThreadId::as_str)
 }
 
+/// The message that the sender answers. That of a delivery is the one that asked for it, and the current one.
 fn answered_by(message: &Inbound) -> Option<&str> {
-    message.reply_to.as_ref().map(foldback_wire::MessageId::as_str)
+    let answered = message.reply_to.as_ref().filter(|_| !is_delivery(message));
+    answered.map(foldback_wire::MessageId::as_str)
 }
 
 /// As JSON for a prompt. There are strings, numbers and booleans only, all of which JSON can hold.

@@ -18,6 +18,7 @@ mod crash;
 mod custom_commands;
 mod day;
 mod debounce;
+mod deliveries;
 mod directives;
 mod disk;
 mod doubt;

@@ -2,6 +2,7 @@
 
 mod control;
 mod delivery;
+mod delivery_request;
 mod files;
 mod inline;
 mod queue;

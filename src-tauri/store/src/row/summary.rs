@@ -1,7 +1,7 @@
 //! What an event says, in one line of words.
 
 use super::{
-    control, delivery, files, inline, queue, run, schedule,
+    control, delivery, delivery_request, files, inline, queue, run, schedule,
     words::{bytes, ended, lasting, one_line, said, size},
 };
 use crate::EventDuration;
@@ -62,6 +62,11 @@ fn words(kind: &Kind) -> String {
         Kind::ScheduleSet(_) | Kind::SchedulePaused(_) | Kind::ScheduleSkipped(_) | Kind::ScheduleDue(_) => {
             schedule::words(kind)
         }
+        Kind::DeliveryDue(_)
+        | Kind::DeliveryAccepted(_)
+        | Kind::DeliveryRefused(_)
+        | Kind::TargetDead { .. }
+        | Kind::TargetRevived { .. } => delivery_request::words(kind),
         Kind::Received { message } => received(message),
         Kind::Passed { detail, .. } if detail.is_empty() => "passed".into(),
         Kind::Passed { detail, .. } | Kind::Warned { detail } => detail.clone(),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::redact::Redaction;
 use foldback_directives::redact::RedactSettings;
 
 fn request(items: Vec<ResultItem>) -> DeliveryRequest {

@@ -6,6 +6,7 @@ mod book;
 mod catalog;
 mod channels;
 mod compose;
+mod deliver;
 mod demo;
 mod export;
 mod faults;
@@ -40,6 +41,7 @@ pub use compose::{
     Bubble, BubbleAttachment, BubbleFile, BubblePart, ChannelPreview, Compose, ComposeFile, ComposeResult,
     ComposeSend, Lint, MaskedSecrets, Reaction, Rendering, SendResult,
 };
+pub use deliver::{DeadTargetRef, DeliveryAnswer, DeliveryCall, DeliveryOrder};
 pub use demo::{DemoPhase, DemoPlay, DemoState, DemoStop, DemoTopic};
 pub use export::{
     ExportFormat, ExportMask, ExportOf, ExportPreview, ExportResult, ExportScope, ExportTo, ReportFormat,

@@ -3,9 +3,9 @@
 
 use super::{FaultMark, SpokenSound};
 use crate::{
-    ChannelId, Delivery, Diagnostic, Directive, GroupMessage, Header, Hold, HoldReason, Inbound, Intent,
-    OpId, Outcome, Range, ReadThread, Receipt, SessionId, Span, Suppression, Terminal, Timestamp, ToolCall,
-    TurnId, UnderstoodFile, closed::closed_set,
+    ChannelId, Delivery, DeliveryAccepted, DeliveryRequest, Diagnostic, Directive, GroupMessage, Header,
+    Hold, HoldReason, Inbound, Intent, OpId, Outcome, Range, ReadThread, Receipt, SessionId, Span,
+    Suppression, Terminal, Timestamp, ToolCall, TurnId, UnderstoodFile, closed::closed_set,
 };
 use serde::{Deserialize, Serialize};
 
@@ -321,6 +321,14 @@ pub struct TurnDetail {
     pub summary: TurnSummary,
     /// The message that began it.
     pub inbound: Inbound,
+    /// What the turn delivered to the agent, where a delivery began it; its `cause` is the turn whose agent asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub delivery: Option<Box<DeliveryRequest>>,
+    /// The delivery turns that followed from actions of this one, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<DeliveryAccepted>>", optional)]
+    pub delivered_in: Vec<DeliveryAccepted>,
     /// What was said in the group before and was not for the bot, as the agent was given it, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<GroupMessage>>", optional)]

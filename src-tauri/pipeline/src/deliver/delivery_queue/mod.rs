@@ -64,6 +64,7 @@ pub(crate) use queued::{QueuedOperation, ShownPlace};
 
 use crate::{
     config::OutboxConfig,
+    dead_targets::DeadTargets,
     deadline::Deadline,
     files::SendDir,
     own_messages::OwnMessages,
@@ -143,6 +144,8 @@ pub(crate) struct DeliveryQueues {
     pub(super) pace: Pace,
     /// The messages that platforms acknowledged.
     pub(crate) own_messages: OwnMessages,
+    /// The chats that take nothing more, as their platforms' refusals say.
+    pub(crate) dead_targets: Arc<DeadTargets>,
     tasks: TaskTracker,
     /// Cancelled when the process ends: no call begins any more.
     pub(super) stop: CancellationToken,
@@ -155,7 +158,7 @@ impl DeliveryQueues {
         policy: OutboxConfig,
         rules: Rules,
         ids: Arc<Ids>,
-        files: SendDir,
+        (files, dead_targets): (SendDir, Arc<DeadTargets>),
         stop: CancellationToken,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -171,6 +174,7 @@ impl DeliveryQueues {
             given_up: watch::Sender::new(BTreeMap::new()),
             calls: Mutex::default(),
             own_messages: OwnMessages::default(),
+            dead_targets,
             tasks: TaskTracker::new(),
             stop,
         })

@@ -98,6 +98,15 @@ impl DeliveryQueues {
             tracing::warn!(text = %detail, "a warning is in the journal");
             events.push(queued.recorder.draft(Kind::Warned { detail }));
         }
+        let entry = &queued.entry;
+        let judged = self
+            .dead_targets
+            .judge(&entry.channel, &entry.target, &entry.operation, &outcome);
+        if let Some(kind) = judged {
+            self.dead_targets
+                .fold(&entry.channel, queued.recorder.now(), &kind);
+            events.push(queued.recorder.draft(kind));
+        }
         let next_path = next.as_ref().and_then(|(entry, _)| path_of(&entry.operation));
         let next_path = next_path.map(str::to_owned);
         crash::point(CrashPoint::BeforeSettle);

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     files::SendDir,
-    id::OF_SCHEDULE,
+    id::answered_message,
     ports::Ports,
     rules::Rule,
     split::{Limit, split},
@@ -191,13 +191,15 @@ impl TurnDirectives {
                 )));
             }
             Some(id) => MessageId::new(id),
-            None if self.inbound.message.as_str().starts_with(OF_SCHEDULE) => {
-                return Ok(Err(Skip::unsupported(
-                    "a schedule began this turn, so there is no message to react to",
-                )));
-            }
-            None if operations.rules.holds(Rule::DeliverReaction) => self.inbound.message.clone(),
-            None => return Ok(Err(Skip::unsupported("no message is named"))),
+            None => match answered_message(&self.inbound) {
+                None => {
+                    return Ok(Err(Skip::unsupported(
+                        "no message began this turn, so there is none to react to",
+                    )));
+                }
+                Some(current) if operations.rules.holds(Rule::DeliverReaction) => current.clone(),
+                Some(_) => return Ok(Err(Skip::unsupported("no message is named"))),
+            },
         };
         if !operations.quota.claim_reaction() {
             return Ok(Err(Skip::not_allowed(TOO_MANY_REACTIONS).unless(Some(MOST))));
@@ -238,7 +240,7 @@ impl TurnDirectives {
             return None;
         }
         let (rules, can) = (operations.rules, &operations.can);
-        let target = reply_target(rules, &self.header, &self.inbound.message, can);
+        let target = reply_target(rules, &self.header, &self.inbound, can);
         let target = target.ok().flatten();
         self.file_answered = target.is_some();
         target

@@ -98,8 +98,8 @@ impl TurnDelivery {
         }
         let mut preview = Preview::resumed(operations, number, clean, begun, !ended);
         // A target that the channel does not take was told of when the header was read.
-        let current = &directives.inbound.message;
-        let target = reply_target(operations.rules, &directives.header, current, &operations.can);
+        let inbound = &directives.inbound;
+        let target = reply_target(operations.rules, &directives.header, inbound, &operations.can);
         let target = target
             .ok()
             .flatten()

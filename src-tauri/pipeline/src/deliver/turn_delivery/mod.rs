@@ -67,13 +67,15 @@ impl TurnDelivery {
             speech: mode,
             ..
         } = port;
+        let operations = TurnOperations::new(sender, can, output, rules);
+        let directives = TurnDirectives::new(inbound, ports, (files, speech, mode), cancel);
         Self {
-            operations: TurnOperations::new(sender, can, output, rules),
+            answers: target_without_header(&operations, &directives),
+            operations,
             preview: None,
             asides: Asides::default(),
-            directives: TurnDirectives::new(inbound, ports, (files, speech, mode), cancel),
+            directives,
             rest: RestOfText::default(),
-            answers: None,
             answer_flags: MessageFlags::default(),
             busy: Some(busy),
             late: Vec::new(),
@@ -153,7 +155,7 @@ impl TurnDelivery {
         } = self;
         match event {
             OutputEvent::Text { message, text } => {
-                let preview = open_preview(&mut self.preview, message, operations);
+                let preview = open_preview(&mut self.preview, message, operations, directives);
                 preview.push(&text);
                 if operations.is_first_text() && preview.has_text() {
                     operations.begin_text();
@@ -228,7 +230,8 @@ impl TurnDelivery {
         directives.header = header;
         self.answers.clone_from(&target);
         self.answer_flags = directives.flags(&self.operations);
-        open_preview(&mut self.preview, message, &self.operations).answer(target, self.answer_flags.clone());
+        open_preview(&mut self.preview, message, &self.operations, &self.directives)
+            .answer(target, self.answer_flags.clone());
         Ok(())
     }
 
@@ -246,8 +249,8 @@ impl TurnDelivery {
         for flag in ignored_flags(header, &operations.can) {
             operations.note(unsupported(format!("{flag} has no effect on this channel")))?;
         }
-        let current = &self.directives.inbound.message;
-        match reply_target(operations.rules, header, current, &operations.can) {
+        let inbound = &self.directives.inbound;
+        match reply_target(operations.rules, header, inbound, &operations.can) {
             Ok(target) => Ok(target),
             Err(why) => {
                 operations.warn(why.clone())?;
@@ -264,9 +267,26 @@ fn open_preview<'a>(
     preview: &'a mut Option<Preview>,
     message: u32,
     operations: &TurnOperations,
+    directives: &TurnDirectives,
 ) -> &'a mut Preview {
     preview.get_or_insert_with(|| {
         let lead = operations.lead.as_ref().map(|lead| lead.text());
-        Preview::new(message).led_by(lead)
+        let mut preview = Preview::new(message).led_by(lead);
+        let target = target_without_header(operations, directives);
+        if target.is_some() && !directives.file_answered {
+            preview.answer(target, MessageFlags::default());
+        }
+        preview
     })
+}
+
+/// The message that an assistant message without a header answers.
+fn target_without_header(operations: &TurnOperations, directives: &TurnDirectives) -> Option<MessageId> {
+    let target = reply_target(
+        operations.rules,
+        &Header::default(),
+        &directives.inbound,
+        &operations.can,
+    );
+    target.ok().flatten()
 }

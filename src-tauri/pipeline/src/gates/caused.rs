@@ -1,24 +1,25 @@
-//! The gates of a turn that a schedule begins. The operator wrote its text and named its chat: nobody has to be let in, no
+//! The gates of a turn that no person's message begins. The operator wrote a schedule's text and named its chat; what a
+//! delivery tells is data for the agent, and the person who asked for it was let in then. Nobody has to be let in, no
 //! mention is asked for, and nothing in the text is a command.
 
 use super::{Admission, AdmittedMessage, AgentDestination, Gates, TurnOrigin, agent_text::AgentText};
 use crate::{
     config::SessionConfig, context::CountedMessage, flow::Flow, recorder::Recorder, repeats::find_repeated,
-    rules::Rule, stages::session,
+    rules::Rule, stages::session, turn_cause::TurnCause,
 };
 use foldback_directives::inbound::{Model, Queue, QueueMode};
 use foldback_store::{SessionSettings, StoreError};
-use foldback_wire::{Actor, Inbound, Kind, ScheduleDue, Stage, TurnId};
+use foldback_wire::{Actor, ChatType, Inbound, Kind, SendPolicy, SessionId, Stage, TurnId};
 
 impl Gates {
-    /// Takes the message of a schedule into its conversation.
-    pub(crate) async fn admit_scheduled(
+    /// Takes the message of a schedule or a delivery into its conversation.
+    pub(crate) async fn admit_caused(
         &self,
         recorder: &Recorder,
         turn: TurnId,
         message: Inbound,
         origin: TurnOrigin,
-        due: &ScheduleDue,
+        cause: &TurnCause,
     ) -> Result<Admission, StoreError> {
         let rules = self.context.rules;
         let claim = match self.seen.lock().claim(rules, &message, turn, recorder.now()) {
@@ -31,20 +32,16 @@ impl Gates {
         }
         recorder.note(Kind::Passed {
             stage: Stage::Authorize,
-            detail: format!("begun by the schedule {}", due.schedule),
+            detail: begun_by(cause),
         })?;
-        // Nobody knows whose chat it is: what direct chats share is not told there.
-        let config = SessionConfig {
-            main: None,
-            ..self.context.ports.config.session.clone()
-        };
-        let session = session::key(rules, &config, &message);
+        let session = session::key(rules, &self.session_config(cause), &message);
         recorder.find_session(&session);
         recorder.release()?;
+        let is_heartbeat = cause.is_heartbeat();
         let counted = CountedMessage {
             // A look at what is due keeps no session fresh, and its end is no end of an answer.
-            of_agent: (!due.heartbeat).then_some(turn),
-            is_said: !due.heartbeat,
+            of_agent: (!is_heartbeat).then_some(turn),
+            is_said: !is_heartbeat,
             is_counted: matches!(origin, TurnOrigin::Resumed { counted: true, .. }),
         };
         if counted.is_said && !counted.is_counted && rules.holds(Rule::SessionFresh) {
@@ -66,10 +63,11 @@ impl Gates {
             detail: format!("turn {} of session {session}", record.turns),
         })?;
         let text = AgentText {
-            overrides: Box::new(overrides(due).into()),
+            overrides: Box::new(overrides(cause).into()),
             ..AgentText::default()
         };
-        let on = (session, None, &message.channel);
+        let group_send = self.group_send(&message, &session).await?;
+        let on = (session, group_send, &message.channel);
         let admitted = self
             .admit_to_agent(&in_session, on, record.settings, text, Actor::Config)
             .await?;
@@ -83,7 +81,7 @@ impl Gates {
                 message,
                 session,
                 claim,
-                queue: queue.of_schedule(),
+                queue: queue.set_by(cause.setting_source()),
                 overrides,
                 is_command: false,
                 beside: Vec::new(),
@@ -94,12 +92,47 @@ impl Gates {
             }
         }
     }
+
+    /// The settings that its session is found by. Where no turn asked for it, nobody knows whose chat it is: what direct
+    /// chats share is not told there.
+    fn session_config(&self, cause: &TurnCause) -> SessionConfig {
+        let config = self.context.ports.config.session.clone();
+        if cause.delivery().is_some_and(|request| request.cause.is_some()) {
+            return config;
+        }
+        SessionConfig { main: None, ..config }
+    }
+
+    /// Whether the agent runs in its group, where that is set for everybody there beside their own sessions.
+    async fn group_send(
+        &self,
+        message: &Inbound,
+        session: &SessionId,
+    ) -> Result<Option<(SessionId, SendPolicy)>, StoreError> {
+        let config = &self.context.ports.config.session;
+        let group = session::group_key(self.context.rules, config, message);
+        if message.chat_type != ChatType::Group || group == *session {
+            return Ok(None);
+        }
+        let send = self.context.sessions.settings(&group).await?.send;
+        Ok(send.map(|send| (group, send)))
+    }
+}
+
+/// What let it in, in words.
+fn begun_by(cause: &TurnCause) -> String {
+    match cause {
+        TurnCause::Message => String::new(),
+        TurnCause::Schedule(due) => format!("begun by the schedule {}", due.schedule),
+        TurnCause::Delivery(request) => format!("begun by the delivery {}", request.id),
+    }
 }
 
 /// The settings of its turn alone. It has a run of its own, as its answer is read in its own way.
-fn overrides(due: &ScheduleDue) -> SessionSettings {
+fn overrides(cause: &TurnCause) -> SessionSettings {
+    let model = cause.schedule().and_then(|due| due.model.as_ref());
     SessionSettings {
-        model: due.model.as_ref().map(|model| Model {
+        model: model.map(|model| Model {
             model: Some(model.clone()),
             ..Model::default()
         }),

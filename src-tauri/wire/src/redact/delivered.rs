@@ -1,0 +1,24 @@
+//! Masking secrets in what is delivered to the agent.
+
+use super::Redaction;
+use crate::DeliveryRequest;
+
+impl DeliveryRequest {
+    /// The request as it may be kept and told: its secrets masked, where there is a redaction, and then cut to its bounds.
+    /// Applied twice it changes nothing.
+    #[must_use]
+    pub fn masked_and_bounded(mut self, redaction: Option<&Redaction>) -> Self {
+        if let Some(redaction) = redaction {
+            redaction.delivery(&mut self);
+        }
+        self.bound();
+        self
+    }
+}
+
+impl Redaction {
+    /// Masks every secret in a delivery request. Whatever is done with secrets in a user's own message: no user wrote it.
+    pub(super) fn delivery(&self, request: &mut DeliveryRequest) {
+        request.each_text(|text| self.mask(text));
+    }
+}
