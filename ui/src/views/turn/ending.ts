@@ -38,7 +38,7 @@ export function endingOf(turn: TurnSummary, asks: boolean): Ending | null {
   }
 }
 
-const NO_ROOM: ReadonlySet<string> = new Set(["queue_full", "sender_limit", "shutting_down"]);
+const NO_ROOM: ReadonlySet<string> = new Set(["queue_full", "sender_limit", "dead_target", "shutting_down"]);
 
 /** Whether the message of a turn came to nothing, so that a person can have it run again. */
 export function canRunAgain(turn: TurnSummary | undefined): boolean {
