@@ -13,6 +13,7 @@ use foldback_wire::{Actor, Attachment, ChannelId, ChatType, Kind, OpKind, Platfo
 use std::time::Duration;
 
 mod asks;
+mod delivered;
 mod settings;
 mod threads;
 mod who;
@@ -202,6 +203,17 @@ const SCENES: &[Scene] = &[
             Rule::ThreadRepeated,
         ],
     ),
+    (
+        "results",
+        &[
+            Rule::DeliveriesOnce,
+            Rule::DeliveriesDepth,
+            Rule::DeliveriesBudget,
+            Rule::DeliveriesDead,
+            Rule::DeliveriesReply,
+            Rule::DeliveriesRepeated,
+        ],
+    ),
 ];
 
 /// Rules that no agent or platform of these tests can break.
@@ -316,6 +328,7 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
         "over" => ends.extend(asks::over(bot).await),
         "work" => ends.extend(asks::work(bot).await),
         "threads" => ends.extend(threads::asked(bot).await),
+        "results" => ends.extend(delivered::results(bot).await),
         "long tool" => ends.extend(asks::long_tool(bot).await),
         "meant" => ends.extend(who::meant(bot).await),
         "group" => {

@@ -28,6 +28,7 @@ pub(super) fn of(scene: &str) -> &'static str {
         "crowd" => {
             "[queue]\nmode = \"followup\"\ndrop = \"new\"\ncap = 1\nper_sender = 3\n\n[agent]\nmax_runs = 1\n"
         }
+        "results" => "[deliveries]\nper_requester = 3\n",
         "cannot" => "[channels.telegram]\ndisable = [\"react\"]\n",
         "runaway" => "[output]\nmax_messages = 1\n",
         "files" => "[files]\nmax_size = \"2B\"\n",
