@@ -4,13 +4,11 @@ mod acp;
 mod agent;
 mod anthropic;
 pub mod demo;
-pub mod descent;
 mod description;
 pub mod documents;
 mod emitter;
 mod fallback;
 mod faulty;
-pub mod guard;
 mod history;
 mod http;
 mod joiner;
@@ -19,14 +17,13 @@ mod levels;
 pub mod links;
 mod openai;
 mod page;
-mod program;
 mod script;
 pub mod speech;
 mod status;
 #[cfg(feature = "strict-server")]
 pub mod strict_server;
 
-pub use acp::{AcpAgent, AcpConfig, AcpLimits, Confinement, PASSED_ON};
+pub use acp::{AcpAgent, AcpConfig, AcpLimits};
 pub use agent::{
     Accepts, Agent, AgentEvent, AgentFile, PictureLimits, Steer, SteerInput, Step, StepSink, TurnRequest,
 };
@@ -39,7 +36,6 @@ pub use history::{
 };
 pub use http::{Api, ConfigError, HistoryLimits, HttpAgent, HttpConfig, Memory, Timeouts, is_sent_openly};
 pub use levels::{LevelRefusal, LevelSupport, LevelSupports};
-pub use program::{Program, ProgramEnd};
 pub use script::{
     Act, PermissionStep, Rule, RuleError, ScriptAgent, ScriptStep, SessionStep, SteeredStep, ToolStep, When,
 };

@@ -45,8 +45,8 @@ pub use delivery_call::{UnreadableCall, read_delivery};
 pub use engine_environment::begin_with_engine_environment;
 pub(crate) use fold::OutlinedLine;
 pub use fold::TurnFold;
-/// Becomes the guard of an agent where this process was started as one; to be asked first in `main`.
-pub use foldback_agents::guard::run_if_asked as guard_if_asked;
+/// Becomes the guard of a program where this process was started as one; to be asked first in `main`.
+pub use foldback_programs::guard::run_if_asked as guard_if_asked;
 pub use graphics::draws_by_processor;
 pub use live::Subscription;
 pub use log::{KEPT as LOG_LINES, LogBook, LogError, LogLayer};

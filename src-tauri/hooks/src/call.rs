@@ -1,7 +1,7 @@
 //! One event told to one hook.
 
 use crate::{Destination, Hook, call_end::CallEnd, program_call, url_call::UrlCaller};
-use foldback_agents::Program;
+use foldback_programs::Program;
 use foldback_wire::{Clock, Event, HookEnd};
 use std::{sync::Arc, time::Duration};
 

@@ -1,6 +1,6 @@
 //! What a hook is.
 
-use foldback_agents::Program;
+use foldback_programs::Program;
 use foldback_store::Filter;
 use foldback_wire::Secret;
 use std::time::Duration;

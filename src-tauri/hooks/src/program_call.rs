@@ -1,7 +1,7 @@
 //! An event told to a program.
 
 use crate::call_end::CallEnd;
-use foldback_agents::Program;
+use foldback_programs::Program;
 use foldback_wire::Clock;
 use std::{sync::Arc, time::Duration};
 

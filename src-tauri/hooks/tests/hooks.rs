@@ -1,9 +1,9 @@
 //! Hooks on a journal in memory: with programs of the system, and an address on this machine.
 
 use axum::{Router, body::Bytes, extract::State, http::HeaderMap, http::StatusCode, routing::post};
-use foldback_agents::Program;
 use foldback_hooks::{Destination, Hook, HookStatus, HookStatuses, Hooks, HooksStop, sign};
 use foldback_pipeline::TokioClock;
+use foldback_programs::Program;
 use foldback_store::{Filter, Journal, MemoryJournal};
 use foldback_wire::{Clock, Draft, Event, HookEnd, Kind, Secret, Seq};
 use std::{

@@ -1,13 +1,8 @@
 //! How an agent's program is started and how long it is waited for.
 
 use crate::Secret;
+use foldback_programs::Confinement;
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
-
-/// The variables that a program gets of our own environment; everything else is cleared. Keys and tokens that
-/// Foldback was started with are none of an agent's business: what it needs stands in its own settings.
-pub const PASSED_ON: [&str; 10] = [
-    "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER",
-];
 
 /// Everything the backend needs to know; secrets are resolved already.
 #[derive(Debug, Clone)]
@@ -18,7 +13,7 @@ pub struct AcpConfig {
     pub args: Vec<String>,
     /// Where it works, absolute; made when it does not exist.
     pub directory: PathBuf,
-    /// Variables beside [`PASSED_ON`].
+    /// Variables beside [`PASSED_ON`](foldback_programs::PASSED_ON).
     pub env: BTreeMap<String, String>,
     /// Values that are never told, such as keys in `env`: hidden in everything that a failure says.
     pub secrets: Vec<Secret>,
@@ -30,8 +25,8 @@ pub struct AcpConfig {
     pub options: BTreeMap<String, String>,
     /// The space that it is confined to; it can do whatever our user can when absent.
     pub confinement: Option<Confinement>,
-    /// The program that guards it, which asks [`guard::run_if_asked`](crate::guard::run_if_asked); this program when
-    /// absent.
+    /// The program that guards it, which asks [`run_if_asked`](foldback_programs::guard::run_if_asked); this program
+    /// when absent.
     pub guard: Option<PathBuf>,
     /// Limits.
     pub limits: AcpLimits,
@@ -54,17 +49,6 @@ impl AcpConfig {
             limits: AcpLimits::default(),
         }
     }
-}
-
-/// A space of its own for an agent's program.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Confinement {
-    /// The program bubblewrap, as an absolute path.
-    pub bubblewrap: PathBuf,
-    /// Files and folders that the agent does not see. Those that do not exist when it starts are left out.
-    pub hidden: Vec<PathBuf>,
-    /// Folders that it may write, beside its own and temporary ones. They exist.
-    pub writable: Vec<PathBuf>,
 }
 
 /// Limits of time and size.

@@ -11,7 +11,6 @@ mod agent;
 mod answer;
 mod ask_levels;
 mod config;
-mod confine;
 mod diff;
 mod echo;
 mod failure;
@@ -31,4 +30,4 @@ mod turn;
 mod words;
 
 pub use agent::AcpAgent;
-pub use config::{AcpConfig, AcpLimits, Confinement, PASSED_ON};
+pub use config::{AcpConfig, AcpLimits};

@@ -1,18 +1,15 @@
 //! A program with everything it starts, behind a guard.
 //!
-//! What runs is the guard ([`guard`](crate::guard)); the program is its child, with our pipes. As long as the guard is not
-//! waited for, its number cannot become that of another process, so that a signal never hits a stranger.
+//! What runs is the guard ([`foldback_programs::guard`]); the program is its child, with our pipes.
 
-use super::{
-    config::{AcpConfig, PASSED_ON},
-    turn,
-};
-use crate::{
-    descent::{Awaited, adopt_orphans, descendants_of_child, is_child, reap_orphans},
+use super::{config::AcpConfig, turn};
+use foldback_programs::{
+    ConfinedProgram, Guarded, PASSED_ON,
+    descent::{adopt_orphans, reap_orphans},
     guard,
 };
 use foldback_wire::Clock;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use std::{
     collections::VecDeque,
     io,
@@ -21,11 +18,11 @@ use std::{
     process::{ExitStatus, Stdio},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader},
-    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
+    process::{ChildStderr, ChildStdin, ChildStdout, Command},
     sync::{mpsc, mpsc::error::TrySendError, watch},
 };
 
@@ -40,10 +37,6 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 const UNREAD: usize = turn::OPEN + 64;
 /// How long room is waited for. A program may ask faster than it reads, but not for ever.
 const READS: Duration = Duration::from_secs(5);
-/// The time between two looks for orphans that have ended.
-const REAP: Duration = Duration::from_secs(30);
-/// The time between two looks whether a guard has ended that nobody waits for any more.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// The program does not read what it is told.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
@@ -52,7 +45,7 @@ pub(super) struct Deaf;
 
 /// A running program. Dropped, it ends in the background, in the order of [`stop`](Self::stop).
 pub(super) struct Process {
-    guard: Arc<Guard>,
+    guard: Arc<Guarded>,
     /// Lines for its standard input; `None` once that is closed.
     input: Option<mpsc::Sender<String>>,
     ended: watch::Receiver<Option<Ended>>,
@@ -83,9 +76,7 @@ impl Process {
             tracing::debug!(%error, "what an agent leaves behind cannot be told from a stranger's processes");
         }
         let mut child = command(config, files)?.spawn()?;
-        let pid = child.id().and_then(|id| i32::try_from(id).ok());
-        let pid = pid.ok_or_else(|| io::Error::other("the guard ended at once"))?;
-        let guard = Arc::new(Guard(Mutex::new(Some(pid))));
+        let guard = Arc::new(Guarded::of(&child)?);
         let words = Arc::new(Words::default());
         let (input, messages) = mpsc::channel(UNREAD);
         let (tell, ended) = watch::channel(None);
@@ -96,18 +87,15 @@ impl Process {
         }
         let late = Arc::clone(clock);
         let kept = Arc::clone(&guard);
-        // Its number stays its own until it is waited for here.
-        let awaited = Awaited::new(pid);
         tokio::spawn(async move {
-            let status = keep(child, &kept).await;
-            drop(awaited);
+            let status = kept.wait(child).await;
             reap_orphans();
             // Its last words are in the pipe; only a process that left the guard can hold that open.
             tokio::select! {
                 _ = errors => {}
                 () = late.sleep_until(late.now().plus(LAST_WORDS)) => {}
             }
-            let ended = match status.map(guard::agent_status) {
+            let ended = match status.map(guard::program_status) {
                 Some(None) => Ended::NotStarted,
                 status => Ended::With(status.flatten()),
             };
@@ -203,7 +191,12 @@ fn command(config: &AcpConfig, files: Option<&Path>) -> io::Result<Command> {
     let mut words = Vec::new();
     if let Some(space) = &config.confinement {
         words.push(space.bubblewrap.clone().into_os_string());
-        words.extend(space.arguments(config, files)?);
+        words.extend(space.arguments(&ConfinedProgram {
+            program: &config.program,
+            folder: &config.directory,
+            readable: files,
+            own_home: !config.env.contains_key("HOME"),
+        })?);
     }
     words.push(config.program.clone().into_os_string());
     let mut command = guard::command(config.guard.as_deref(), config.limits.stop)?;
@@ -219,67 +212,6 @@ fn command(config: &AcpConfig, files: Option<&Path>) -> io::Result<Command> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     Ok(command.into())
-}
-
-/// The guard's process, until it is waited for.
-struct Guard(Mutex<Option<i32>>);
-
-impl Guard {
-    fn pid(&self) -> MutexGuard<'_, Option<i32>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn runs(&self) -> bool {
-        self.pid().is_some_and(is_child)
-    }
-
-    /// Sends a signal to the program and everything it started. The guard ends what begins meanwhile.
-    fn signal(&self, signal: Signal) {
-        let pid = self.pid();
-        let Some(guard) = pid.filter(|pid| is_child(*pid)) else {
-            return;
-        };
-        let send = |pid: i32, signal| {
-            // It may have ended meanwhile.
-            let _ = Pid::from_raw(pid).map(|pid| kill_process(pid, signal));
-        };
-        // It starts nothing while somebody looks at what it has started.
-        send(guard, Signal::STOP);
-        let all = descendants_of_child(guard);
-        for pid in &all {
-            send(*pid, signal);
-        }
-        // Without any, it has not started the program yet, or ends itself.
-        let none = all.is_empty() && signal == Signal::KILL;
-        send(guard, if none { Signal::KILL } else { Signal::CONT });
-    }
-
-    /// Ends it in order, where its input is closed: grace, SIGTERM, grace, SIGKILL.
-    fn end(&self, grace: Duration) {
-        for signal in [Signal::TERM, Signal::KILL] {
-            let begun = Instant::now();
-            while begun.elapsed() < grace {
-                if !self.runs() {
-                    return;
-                }
-                thread::sleep(LOOK);
-            }
-            self.signal(signal);
-        }
-    }
-}
-
-/// Waits for the guard, which ends when its program and everything that started has ended.
-async fn keep(mut child: Child, guard: &Guard) -> Option<ExitStatus> {
-    let mut reap = tokio::time::interval(REAP);
-    let status = loop {
-        tokio::select! {
-            status = child.wait() => break status,
-            _ = reap.tick() => drop(reap_orphans()),
-        }
-    };
-    *guard.pid() = None;
-    status.ok()
 }
 
 async fn write(mut stdin: ChildStdin, mut messages: mpsc::Receiver<String>) {

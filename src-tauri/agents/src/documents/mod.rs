@@ -19,7 +19,8 @@ mod plain;
 
 pub use kind::DocumentKind;
 
-use crate::{page::Page, program::Program};
+use crate::page::Page;
+use foldback_programs::Program;
 use thiserror::Error;
 
 /// Most bytes of a character.

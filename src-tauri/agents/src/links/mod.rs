@@ -21,8 +21,8 @@ mod find;
 pub use fetch::Reach;
 pub use find::links;
 
-use crate::program::Program;
 use fetch::Fetcher;
+use foldback_programs::Program;
 use reqwest::Url;
 use std::collections::BTreeMap;
 use thiserror::Error;

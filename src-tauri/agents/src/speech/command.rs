@@ -4,8 +4,8 @@ use super::{
     fault::SpeechError,
     voice::{MAX_SOUND, Voice},
 };
-use crate::program::Program;
 use async_trait::async_trait;
+use foldback_programs::Program;
 
 /// The program where none is named. `--` ends its options: a text that begins with `-` is still a text.
 pub const DEFAULT_COMMAND: [&str; 4] = ["espeak-ng", "--stdout", "--", "{text}"];

@@ -2,8 +2,9 @@
 
 use super::agents::{AgentError, unusable};
 use crate::places;
-use foldback_agents::{AcpAgent, AcpConfig, Confinement};
+use foldback_agents::{AcpAgent, AcpConfig};
 use foldback_pipeline::config::{self, Config, CredentialReader, EnvValue};
+use foldback_programs::Confinement;
 use foldback_store::real_journal;
 use foldback_wire::Clock;
 use std::{

@@ -7,8 +7,8 @@ use super::{
     peers::{PATIENCE, serve_peers},
 };
 use crate::{HeldOnChannel, PairingOrder, PermissionOrder, QueueOrder, WindowOrder, failure};
-use foldback_agents::descent::descends_from_us;
 use foldback_pipeline::PermissionFault;
+use foldback_programs::descent::descends_from_us;
 use foldback_store::real_journal;
 use foldback_wire::{
     Actor, PermissionKind,

@@ -2,9 +2,9 @@
 
 use super::Backend;
 use crate::failure;
-use foldback_agents::Program;
 use foldback_hooks::{Destination, Hook, HookStatus, Hooks};
 use foldback_pipeline::config::{Config, CredentialReader, HookConfig, SecretError};
+use foldback_programs::Program;
 use foldback_store::Journal;
 use foldback_wire::{
     Clock, Kind, Seq,

@@ -9,6 +9,7 @@ use std::{collections::BTreeMap, path::Path, process::Command};
 /// Ground floor first; the picture of it is in docs/architecture.md.
 const FLOORS: &[(&str, u8)] = &[
     ("foldback-directives", 1),
+    ("foldback-programs", 1),
     ("foldback-wire", 2),
     ("foldback-store", 3),
     ("foldback-channels", 3),

@@ -8,7 +8,7 @@ use crate::{
     id::sender_ids,
     recorder::Recorder,
 };
-use foldback_agents::{Program, ProgramEnd};
+use foldback_programs::{Program, ProgramEnd};
 use foldback_wire::visible;
 
 /// Time and output of `/bash`.

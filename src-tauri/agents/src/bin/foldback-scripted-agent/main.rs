@@ -40,7 +40,7 @@ enum Manner {
 const FOR_EVER: Duration = Duration::from_hours(1);
 
 fn main() -> ExitCode {
-    if let Some(code) = foldback_agents::guard::run_if_asked() {
+    if let Some(code) = foldback_programs::guard::run_if_asked() {
         std::process::exit(code);
     }
     let manner = match env::args().nth(1).as_deref() {

@@ -2,7 +2,8 @@
 
 use super::{Bench, failed};
 use crate::support::{answer, request, said};
-use foldback_agents::{AgentFile, Confinement};
+use foldback_agents::AgentFile;
+use foldback_programs::Confinement;
 use foldback_wire::AgentFault;
 use std::{fs, path::Path};
 use tempfile::TempDir;

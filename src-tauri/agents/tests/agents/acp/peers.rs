@@ -132,7 +132,7 @@ fn kill_the_agent(folder: &Path) {
     for entry in fs::read_dir("/proc").expect("a list of processes").flatten() {
         let here = fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == folder);
         let name = fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
-        if !here || name.trim() == "agent-guard" {
+        if !here || name.trim() == "foldback-guard" {
             continue;
         }
         let pid = entry.file_name().to_string_lossy().parse().ok();

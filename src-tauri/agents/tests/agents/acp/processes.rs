@@ -2,7 +2,8 @@
 
 use super::{Bench, failed, option, until_asked};
 use crate::support::{request, said, start};
-use foldback_agents::{PASSED_ON, Step};
+use foldback_agents::Step;
+use foldback_programs::PASSED_ON;
 use foldback_wire::{AgentFault, PermissionKind, RunId, SessionStart};
 use serde_json::Value;
 

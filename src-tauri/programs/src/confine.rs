@@ -1,7 +1,6 @@
-//! An agent that sees the machine, changes nothing of it, and does not see what is ours: bubblewrap
-//! (<https://github.com/containers/bubblewrap>) around its program.
+//! A program that sees the machine, changes nothing of it, and does not see what is ours: bubblewrap
+//! (<https://github.com/containers/bubblewrap>) around it.
 
-use super::config::{AcpConfig, Confinement};
 use std::{
     ffi::OsString,
     fs, io,
@@ -12,16 +11,40 @@ use std::{
 const EMPTY: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
 /// Below [`EMPTY`], but names cannot be resolved without it on systems with systemd-resolved.
 const RESOLVER: &str = "/run/systemd/resolve";
-/// The agent's own home, in its folder.
+/// The program's own home, in its folder.
 const HOME: &str = "home";
 
+/// A space of its own for a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confinement {
+    /// The program bubblewrap, as an absolute path.
+    pub bubblewrap: PathBuf,
+    /// Files and folders that the program does not see. Those that do not exist when it starts are left out.
+    pub hidden: Vec<PathBuf>,
+    /// Folders that it may write, beside its own and temporary ones. They exist.
+    pub writable: Vec<PathBuf>,
+}
+
+/// A program that is to be confined.
+#[derive(Debug, Clone, Copy)]
+pub struct ConfinedProgram<'a> {
+    /// The program: a path, or a name to be found in `PATH`.
+    pub program: &'a Path,
+    /// The folder that it works in and may write. It exists.
+    pub folder: &'a Path,
+    /// A folder that it may read, wherever it lies.
+    pub readable: Option<&'a Path>,
+    /// True where its home is a folder below its own one.
+    pub own_home: bool,
+}
+
 impl Confinement {
-    /// The arguments of bubblewrap up to the agent's program. `files` is the folder of what users sent.
+    /// The arguments of bubblewrap up to the program.
     ///
     /// # Errors
-    /// The agent's home cannot be made.
-    pub(super) fn arguments(&self, config: &AcpConfig, files: Option<&Path>) -> io::Result<Vec<OsString>> {
-        let folder = fs::canonicalize(&config.directory)?;
+    /// A folder does not exist, or the program's home cannot be made.
+    pub fn arguments(&self, confined: &ConfinedProgram<'_>) -> io::Result<Vec<OsString>> {
+        let folder = fs::canonicalize(confined.folder)?;
         let mut space = Space::default();
         space.push(&[
             "--die-with-parent",
@@ -46,17 +69,17 @@ impl Confinement {
             }
         }
         // It has to be there, wherever it lies.
-        if let Ok(program) = fs::canonicalize(&config.program) {
+        if let Ok(program) = fs::canonicalize(confined.program) {
             space.show("--ro-bind", &program);
         }
-        if let Some(files) = files {
-            space.show("--ro-bind", &fs::canonicalize(files)?);
+        if let Some(readable) = confined.readable {
+            space.show("--ro-bind", &fs::canonicalize(readable)?);
         }
         for writable in &self.writable {
             space.show("--bind", &fs::canonicalize(writable)?);
         }
         space.show("--bind", &folder);
-        if !config.env.contains_key("HOME") {
+        if confined.own_home {
             let home = folder.join(HOME);
             fs::create_dir_all(&home)?;
             space.mount("--setenv", &[Path::new("HOME"), &home]);

@@ -1,9 +1,9 @@
 //! Processes that descend from this one, also after they left their parent, their group or their session.
 //!
 //! A process whose parent ends is given to the nearest ancestor that adopts orphans (a *subreaper*), else to the
-//! system's first process. Without a subreaper a program of an agent that forks twice is nobody's child: its line to
-//! Foldback is lost. So Foldback becomes a subreaper before it starts an agent. From then on the chain of parents of
-//! everything that an agent starts ends at Foldback, whatever it clears from its environment and whichever group or
+//! system's first process. Without a subreaper a program that forks twice is nobody's child: its line to
+//! Foldback is lost. So Foldback becomes a subreaper before it starts a program. From then on the chain of parents of
+//! everything that the program starts ends at Foldback, whatever it clears from its environment and whichever group or
 //! session it makes: only a process that is asked for elsewhere (`systemd-run`, `at`, a terminal multiplexer that ran
 //! before) stands outside of it.
 //!

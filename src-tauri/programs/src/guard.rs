@@ -1,9 +1,9 @@
-//! A small process between Foldback and an agent, which outlives both and leaves nobody behind.
+//! A small process between Foldback and a program (an agent, a command), which outlives both and leaves nobody behind.
 //!
-//! The guard adopts the orphans of its agent ([`descent`](crate::descent)), so that everything an agent starts stays
+//! The guard adopts the orphans of its program ([`descent`](crate::descent)), so that everything a program starts stays
 //! its descendant, also in a session of its own and after its parent has ended. It waits for two things: for the end of
-//! the agent, whose descendants it ends then, and for the end of Foldback, however that comes, also by SIGKILL: then
-//! the agent, whose input has ended with Foldback, gets its grace, SIGTERM and SIGKILL, with all its descendants.
+//! the program, whose descendants it ends then, and for the end of Foldback, however that comes, also by SIGKILL: then
+//! the program, whose input has ended with Foldback, gets its grace, SIGTERM and SIGKILL, with all its descendants.
 //!
 //! The guard is the very program that starts it, under another name: `main` asks [`run_if_asked`] before anything
 //! else.
@@ -12,7 +12,10 @@ use crate::descent::{adopt_orphans, descendants};
 use rustix::{
     event::{PollFd, PollFlags, poll},
     io::Errno,
-    process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getppid, kill_process, pidfd_open, wait},
+    process::{
+        Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process,
+        pidfd_open, setrlimit, wait,
+    },
     stdio::{dup2_stderr, dup2_stdin, dup2_stdout},
 };
 use std::{
@@ -29,14 +32,15 @@ use std::{
 };
 
 /// The name under which a program is its own guard.
-const NAME: &str = "foldback-agent-guard";
+const NAME: &str = "foldback-guard";
 /// Its name in the system's table, which takes 15 bytes.
-const SHORT_NAME: &str = "agent-guard";
-/// The exit code of a guard whose agent cannot be started. Why stands on its standard error.
-pub(crate) const NOT_STARTED: i32 = 121;
-/// Added to the number of a signal that ended the agent: the guard's exit code, as a shell has it.
+const SHORT_NAME: &str = "foldback-guard";
+/// The exit code of a guard whose program cannot be started. Why stands on its standard error.
+const NOT_STARTED: i32 = 121;
+/// Added to the number of a signal that ended the program and cannot end the guard: the guard's exit code, as a shell
+/// has it.
 const SIGNALLED: i32 = 128;
-/// The time between SIGTERM and SIGKILL for what an agent leaves behind that ended by itself.
+/// The time between SIGTERM and SIGKILL for what a program leaves behind that ended by itself.
 const LEFT_BEHIND: Duration = Duration::from_millis(500);
 /// The time between two looks at who is left.
 const LOOK: Duration = Duration::from_millis(10);
@@ -47,7 +51,7 @@ const PARENT: Duration = Duration::from_secs(1);
 
 static READY: OnceLock<()> = OnceLock::new();
 
-/// Becomes the guard of an agent where this process was started as one; gives the exit code then. Otherwise notes that
+/// Becomes the guard of a program where this process was started as one; gives the exit code then. Otherwise notes that
 /// this program can be a guard. To be called first in `main`, while there is one thread.
 pub fn run_if_asked() -> Option<i32> {
     let mut args = env::args_os();
@@ -59,16 +63,16 @@ pub fn run_if_asked() -> Option<i32> {
     None
 }
 
-/// The start of a guard for the agent whose program and arguments follow. `by` is a program that asks [`run_if_asked`];
+/// The start of a guard for the program whose path and arguments follow. `by` is a program that asks [`run_if_asked`];
 /// this one when absent.
 ///
 /// # Errors
 /// This program is none.
-pub(crate) fn command(by: Option<&Path>, grace: Duration) -> io::Result<Command> {
+pub fn command(by: Option<&Path>, grace: Duration) -> io::Result<Command> {
     let by = match by {
         Some(by) => by,
         None if READY.get().is_some() => Path::new("/proc/self/exe"),
-        None => return Err(io::Error::other("this program cannot guard an agent")),
+        None => return Err(io::Error::other("this program cannot guard another")),
     };
     let mut command = Command::new(by);
     command
@@ -78,8 +82,8 @@ pub(crate) fn command(by: Option<&Path>, grace: Duration) -> io::Result<Command>
     Ok(command)
 }
 
-/// The agent's status, from that of its guard; `None` where it was never started.
-pub(crate) fn agent_status(guard: ExitStatus) -> Option<ExitStatus> {
+/// The program's status, from that of its guard; `None` where it was never started.
+pub fn program_status(guard: ExitStatus) -> Option<ExitStatus> {
     match guard.code() {
         Some(NOT_STARTED) => None,
         Some(code) if code > SIGNALLED => Some(ExitStatus::from_raw(code - SIGNALLED)),
@@ -87,7 +91,7 @@ pub(crate) fn agent_status(guard: ExitStatus) -> Option<ExitStatus> {
     }
 }
 
-/// Guards an agent to its end. The arguments: the process that wants it, the grace in milliseconds, the program and its
+/// Guards a program to its end. The arguments: the process that wants it, the grace in milliseconds, the program and its
 /// arguments.
 fn guard(mut args: impl Iterator<Item = OsString>) -> i32 {
     let mut number = || args.next()?.to_str()?.parse::<u32>().ok();
@@ -102,8 +106,8 @@ fn guard(mut args: impl Iterator<Item = OsString>) -> i32 {
     let _ = adopt_orphans();
     let _ = fs::write("/proc/self/comm", SHORT_NAME);
     // A group of its own: signals to the terminal's or to the guard's do not reach it.
-    let agent = match Command::new(&program).args(args).process_group(0).spawn() {
-        Ok(agent) => agent.id(),
+    let guarded = match Command::new(&program).args(args).process_group(0).spawn() {
+        Ok(guarded) => guarded.id(),
         Err(error) => {
             let here = env::current_dir().unwrap_or_default();
             let program = Path::new(&program).display();
@@ -112,7 +116,7 @@ fn guard(mut args: impl Iterator<Item = OsString>) -> i32 {
         }
     };
     if let Err(error) = let_go() {
-        eprintln!("the guard keeps the agent's pipes open: {error}");
+        eprintln!("the guard keeps the program's pipes open: {error}");
     }
     thread::spawn(move || {
         parent_ended(parent);
@@ -120,12 +124,12 @@ fn guard(mut args: impl Iterator<Item = OsString>) -> i32 {
             end_all(grace);
         }
     });
-    let status = ended(agent);
+    let status = ended(guarded);
     end_all(LEFT_BEHIND);
-    status
+    end_alike(status)
 }
 
-/// Lets the pipes go that are the agent's: only it holds them open.
+/// Lets the pipes go that are the program's: only it holds them open.
 fn let_go() -> io::Result<()> {
     let nothing = File::options().read(true).write(true).open("/dev/null")?;
     dup2_stdin(&nothing)?;
@@ -134,25 +138,40 @@ fn let_go() -> io::Result<()> {
     Ok(())
 }
 
-/// Waits for the agent, and takes adopted processes that end meanwhile out of the system's table. Gives the exit code
-/// that says how the agent ended.
-fn ended(agent: u32) -> i32 {
+/// Waits for the program, and takes adopted processes that end meanwhile out of the system's table; `None` where the
+/// system does not tell how it ended.
+fn ended(guarded: u32) -> Option<WaitStatus> {
     loop {
         match wait(WaitOptions::empty()) {
-            Ok(Some((child, status))) if child.as_raw_pid().cast_unsigned() == agent => return code(status),
+            Ok(Some((child, status))) if child.as_raw_pid().cast_unsigned() == guarded => {
+                return Some(status);
+            }
             Ok(_) | Err(Errno::INTR) => {}
-            // No child is left, which cannot be while the agent was not waited for.
-            Err(_) => return NOT_STARTED,
+            // No child is left, which cannot be while the program was not waited for.
+            Err(_) => return None,
         }
     }
 }
 
-fn code(status: WaitStatus) -> i32 {
-    match (status.exit_status(), status.terminating_signal()) {
-        (Some(code), _) => code,
-        (None, Some(signal)) => SIGNALLED + signal,
-        (None, None) => NOT_STARTED,
+/// Ends the guard as its program ended: by the same signal, so that it is told from an exit code, or with the same exit
+/// code, which is given.
+fn end_alike(status: Option<WaitStatus>) -> i32 {
+    let Some(status) = status else { return NOT_STARTED };
+    if let Some(number) = status.terminating_signal() {
+        // Whoever looks at its memory looks for that of the program.
+        let none = Rlimit {
+            current: Some(0),
+            maximum: Some(0),
+        };
+        if let Some(signal) = Signal::from_named_raw(number)
+            && setrlimit(Resource::Core, none).is_ok()
+        {
+            // This ends it, but for a signal that it ignores (SIGPIPE).
+            let _ = kill_process(getpid(), signal);
+        }
+        return SIGNALLED + number;
     }
+    status.exit_status().unwrap_or(NOT_STARTED)
 }
 
 /// Waits until the process that started this one has ended.

@@ -1,0 +1,17 @@
+//! Programs that Foldback starts. Whatever they start goes with them.
+//!
+//! [`Program`] is one that a person configured: started, read to a bound, ended. One that may do what its user likes (an
+//! agent, a command) runs behind a [`guard`], which also outlives Foldback, and on demand in a
+//! [space of its own](Confinement).
+
+mod confine;
+pub mod descent;
+mod environment;
+pub mod guard;
+mod guarded;
+mod program;
+
+pub use confine::{ConfinedProgram, Confinement};
+pub use environment::PASSED_ON;
+pub use guarded::Guarded;
+pub use program::{Program, ProgramEnd};
