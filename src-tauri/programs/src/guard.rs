@@ -166,8 +166,11 @@ fn end_alike(status: Option<WaitStatus>) -> i32 {
         if let Some(signal) = Signal::from_named_raw(number)
             && setrlimit(Resource::Core, none).is_ok()
         {
-            // This ends it, but for a signal that it ignores (SIGPIPE).
-            let _ = kill_process(getpid(), signal);
+            // This ends it, but for a signal that it ignores (SIGPIPE). The first SIGSEGV and SIGBUS go to the handler that
+            // tells of a stack that overflowed, and which is gone then.
+            for _ in 0..2 {
+                let _ = kill_process(getpid(), signal);
+            }
         }
         return SIGNALLED + number;
     }

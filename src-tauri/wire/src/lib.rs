@@ -1,6 +1,7 @@
 //! The words of Foldback: what every crate, the journal, the command line and the window say to each other.
 //! Types and two small traits, no behaviour that needs I/O.
 
+mod action;
 mod agent;
 mod channel;
 mod closed;
@@ -37,6 +38,9 @@ mod understood;
 mod unreadable;
 mod visible;
 
+pub use action::{
+    ActionAccess, ActionConfirmation, ActionRefusal, ActionRefusalCode, PayloadFinding, TurnKind,
+};
 pub use agent::{AgentFault, Answerer, RunActivity, SessionStart, StopReason, ToolCall, ToolStatus, Usage};
 pub use channel::{
     Actor, Capabilities, ChannelState, EmojiForm, LengthUnit, Markup, OpKind, ReplyForm, VoiceForm,

@@ -13,6 +13,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("foldback-wire", 2),
     ("foldback-store", 3),
     ("foldback-channels", 3),
+    ("foldback-actions", 3),
     ("foldback-agents", 3),
     ("foldback-transcripts", 3),
     ("foldback-pipeline", 4),

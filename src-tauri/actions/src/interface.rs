@@ -1,0 +1,60 @@
+//! The seam of the interfaces, which carry actions out.
+
+use crate::{ActionRow, ResultSink};
+use async_trait::async_trait;
+use foldback_wire::{SessionId, UserId};
+use serde_json::{Map, Value};
+
+/// An action that is to be carried out. It says who asked and what for, and has no address: the interface answers nobody.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ActionOrder {
+    /// The action's name; one of the interface's rows.
+    pub action: String,
+    /// Its payload, which fits the schema of the row.
+    pub payload: Map<String, Value>,
+    /// The person who asked, by the platform's id.
+    pub requester: UserId,
+    /// The conversation, for an interface that keeps something between two orders.
+    pub session: SessionId,
+}
+
+/// The decision of an interface about one payload, by its own settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ActionDecision {
+    /// The confirmation of the row counts.
+    AsDeclared,
+    /// It is carried out without a confirmation, by this setting.
+    Allowed(&'static str),
+    /// A person confirms it, for this reason in words.
+    Confirmed(String),
+    /// It is not carried out, for this reason in words, by this setting.
+    Denied {
+        /// The reason.
+        why: String,
+        /// The setting.
+        setting: &'static str,
+    },
+}
+
+/// Carries out the actions of its rows.
+///
+/// What must hold: it never answers anybody; a future that is dropped leaves nothing running; one order is carried out
+/// once. A crash is the caller's matter: the order is durable before, its result after.
+#[async_trait]
+pub trait ActionInterface: Send + Sync {
+    /// The actions that it carries out. They stay as they are for as long as it lives.
+    fn rows(&self) -> Vec<ActionRow>;
+
+    /// The decision of its settings about a payload that fits the schema.
+    fn decide(&self, _action: &str, _payload: &Map<String, Value>) -> ActionDecision {
+        ActionDecision::AsDeclared
+    }
+
+    /// The words by which people and the journal know what is carried out, such as the command line.
+    fn command(&self, _action: &str, _payload: &Map<String, Value>) -> Option<String> {
+        None
+    }
+
+    /// Carries out an order, and completes or fails `results`.
+    async fn perform(&self, order: ActionOrder, results: ResultSink);
+}

@@ -1,0 +1,18 @@
+//! Actions: what an agent may ask for beside its words.
+//!
+//! An action is declared once, as an [`ActionRow`]: name, schema of its payload, who may, in which turns, with which
+//! confirmation and limits. An [`ActionInterface`] carries it out and hands over what came of it; it reaches no channel.
+//! The [`ActionTable`] is what a bot has of both: it reads what an agent wrote, refuses with a reason that the agent can
+//! act on, and has the rest carried out.
+
+mod interface;
+mod results;
+mod row;
+mod schema;
+mod table;
+pub mod terminal;
+
+pub use interface::{ActionDecision, ActionInterface, ActionOrder};
+pub use results::{ActionResult, ResultReceiver, ResultSink};
+pub use row::{ActionLimits, ActionRow, MOST_PAYLOAD_BYTES, payload_schema};
+pub use table::{ActionAsker, ActionTable, CheckedAction, MOST_ACTIONS, TableError};

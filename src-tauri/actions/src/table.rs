@@ -1,0 +1,325 @@
+//! All actions of a bot, by name: what an agent asked for is looked up, checked, and handed to its interface.
+
+use crate::{
+    ActionDecision, ActionInterface, ActionOrder, ActionResult, ActionRow, MOST_PAYLOAD_BYTES, ResultSink,
+    schema::PayloadSchema,
+};
+use foldback_wire::{
+    ActionAccess, ActionConfirmation, ActionRefusal, ActionRefusalCode, Clock, DELIVERY_DEPTH, JsonAction,
+    PerformedAction, SessionId, TurnKind, UserId, duration_in_words,
+};
+use serde_json::{Map, Value};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+
+/// Most actions that one answer has carried out. Those behind them are refused.
+pub const MOST_ACTIONS: u32 = 8;
+/// Most bytes of an action's name that are told.
+const MOST_NAME: usize = 256;
+/// The likeness, from 0 to 1, from which on a name is suggested for one that is unknown.
+const ALIKE: f64 = 0.75;
+/// The time beyond its limit that an interface may take to end an action.
+const ENDING: Duration = Duration::from_secs(10);
+
+/// A table of actions. It is empty where no interface is on.
+#[derive(Default)]
+pub struct ActionTable(BTreeMap<String, Entry>);
+
+struct Entry {
+    row: ActionRow,
+    schema: PayloadSchema,
+    interface: Arc<dyn ActionInterface>,
+}
+
+/// The reason for which interfaces make no table.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TableError {
+    /// Two rows have one name.
+    #[error("two actions are called {0}")]
+    Twice(String),
+    /// A name is not of the form that agents can write.
+    #[error("{0:?} is no name of an action: 1 to 64 of a to z, 0 to 9, _ and -")]
+    Name(String),
+    /// A row's schema is none.
+    #[error("the schema of {action} cannot be read: {why}")]
+    Schema {
+        /// The action.
+        action: String,
+        /// The reason, in words.
+        why: String,
+    },
+}
+
+/// Who asks for an action, and in which turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ActionAsker {
+    /// The person whose message began the chain of turns is an owner of the bot.
+    pub is_owner: bool,
+    /// That person is in `actions.senders`.
+    pub is_listed: bool,
+    /// The kind of the turn.
+    pub turn: TurnKind,
+    /// Delivery turns so far in that chain: 0 in the turn of the message.
+    pub depth: u32,
+}
+
+/// An action that may be carried out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedAction {
+    /// Its place among the actions of its answer, from 0.
+    pub index: u32,
+    /// Its name, and the command by which people know it.
+    pub performed: PerformedAction,
+    /// Its payload.
+    pub payload: Map<String, Value>,
+    /// The reason for which a person has to confirm it, in words; none where nobody has to.
+    pub confirmation: Option<String>,
+}
+
+impl ActionTable {
+    /// The table of these interfaces.
+    ///
+    /// # Errors
+    /// A row is not as it must be.
+    pub fn of(interfaces: Vec<Arc<dyn ActionInterface>>) -> Result<Self, TableError> {
+        let mut entries = BTreeMap::new();
+        for interface in interfaces {
+            for row in interface.rows() {
+                let name = row.name.clone();
+                if !is_name(&name) {
+                    return Err(TableError::Name(name));
+                }
+                let schema = PayloadSchema::read(&row.payload).map_err(|why| TableError::Schema {
+                    action: name.clone(),
+                    why,
+                })?;
+                let interface = Arc::clone(&interface);
+                let entry = Entry {
+                    row,
+                    schema,
+                    interface,
+                };
+                if entries.insert(name.clone(), entry).is_some() {
+                    return Err(TableError::Twice(name));
+                }
+            }
+        }
+        Ok(Self(entries))
+    }
+
+    /// True where there is no action.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The rows, by name.
+    pub fn rows(&self) -> impl Iterator<Item = &ActionRow> {
+        self.0.values().map(|entry| &entry.row)
+    }
+
+    /// The row of a name.
+    pub fn row(&self, name: &str) -> Option<&ActionRow> {
+        self.0.get(name).map(|entry| &entry.row)
+    }
+
+    /// Reads the action at a place of its answer: is it known, may it be carried out at this word and in this turn, does
+    /// its payload fit, and has a person to confirm it?
+    ///
+    /// # Errors
+    /// The first of these that does not hold, with all places of a payload that do not fit.
+    pub fn read(
+        &self,
+        index: u32,
+        action: &JsonAction,
+        asker: ActionAsker,
+    ) -> Result<CheckedAction, ActionRefusal> {
+        let refuse = |code, detail: String| refusal(index, &action.kind, code, detail);
+        let Some(entry) = self.0.get(&action.kind) else {
+            return Err(refuse(
+                ActionRefusalCode::UnknownAction,
+                self.unknown(&action.kind),
+            ));
+        };
+        let row = &entry.row;
+        permit(row, asker).map_err(|(code, detail, setting)| ActionRefusal {
+            setting: setting.map(str::to_owned),
+            ..refuse(code, detail)
+        })?;
+        if index >= MOST_ACTIONS {
+            let detail =
+                format!("an answer has at most {MOST_ACTIONS} actions carried out; ask for the rest later");
+            return Err(refuse(ActionRefusalCode::TooMany, detail));
+        }
+        let payload = payload(row, entry, action, refuse)?;
+        let name = row.name.as_str();
+        let confirmation = match (entry.interface.decide(name, &payload), row.confirmation) {
+            (ActionDecision::Denied { why, setting }, _) => {
+                return Err(ActionRefusal {
+                    setting: Some(setting.to_owned()),
+                    ..refuse(ActionRefusalCode::Denied, why)
+                });
+            }
+            // The stricter of the row and the interface counts.
+            (_, ActionConfirmation::Always) => Some(format!("{name} is confirmed each time")),
+            (ActionDecision::Confirmed(why), _) => Some(why),
+            (ActionDecision::AsDeclared, ActionConfirmation::Listed) => {
+                Some(format!("no list of {name} allows it"))
+            }
+            (ActionDecision::AsDeclared, ActionConfirmation::Never) | (ActionDecision::Allowed(_), _) => None,
+        };
+        Ok(CheckedAction {
+            index,
+            performed: PerformedAction {
+                name: name.to_owned(),
+                command: entry.interface.command(name, &payload),
+            },
+            payload,
+            confirmation,
+        })
+    }
+
+    /// Carries out an action that was read, and gives what came of it. Takes as long as its interface does, at most ten
+    /// seconds beyond the limit of its row; dropped, it leaves nothing running.
+    pub async fn perform(
+        &self,
+        action: &CheckedAction,
+        requester: UserId,
+        session: SessionId,
+        clock: &dyn Clock,
+    ) -> ActionResult {
+        let Some(entry) = self.0.get(&action.performed.name) else {
+            return ActionResult::failed(self.unknown(&action.performed.name));
+        };
+        let order = ActionOrder {
+            action: action.performed.name.clone(),
+            payload: action.payload.clone(),
+            requester,
+            session,
+        };
+        let (sink, receiver) = ResultSink::pair();
+        let most = entry.row.limits.time + ENDING;
+        tokio::select! {
+            biased;
+            () = entry.interface.perform(order, sink) => receiver.result().await,
+            () = clock.sleep_until_steady(clock.steady().plus(most)) => {
+                ActionResult::failed(format!("stopped: it took longer than {}", duration_in_words(most)))
+            }
+        }
+    }
+
+    /// What is said of a name that is none of an action.
+    fn unknown(&self, name: &str) -> String {
+        let name = name.to_lowercase();
+        let alike = self
+            .0
+            .keys()
+            .map(|known| (strsim::jaro_winkler(known, &name), known));
+        let nearest = alike
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .filter(|(alike, _)| *alike >= ALIKE);
+        let names: Vec<_> = self.0.keys().map(String::as_str).collect();
+        match nearest {
+            Some((_, known)) => format!("there is no such action; did you mean `{known}`?"),
+            None if names.is_empty() => "there is no such action: none is on".to_owned(),
+            None => format!("there is no such action; there are: {}", names.join(", ")),
+        }
+    }
+}
+
+impl fmt::Debug for ActionTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let of_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
+    (1..=64).contains(&name.len()) && name.chars().all(of_name)
+}
+
+fn refusal(index: u32, name: &str, code: ActionRefusalCode, detail: String) -> ActionRefusal {
+    ActionRefusal {
+        index,
+        name: name[..name.floor_char_boundary(MOST_NAME)].to_owned(),
+        code,
+        detail,
+        findings: Vec::new(),
+        setting: None,
+    }
+}
+
+type Refused = (ActionRefusalCode, String, Option<&'static str>);
+
+/// May a row's action be carried out at this word and in this turn?
+fn permit(row: &ActionRow, asker: ActionAsker) -> Result<(), Refused> {
+    let (permitted, setting) = match row.access {
+        ActionAccess::Anyone => (true, None),
+        ActionAccess::Listed => (asker.is_owner || asker.is_listed, Some("actions.senders")),
+        ActionAccess::Owner => (asker.is_owner, Some("commands.owner_allow_from")),
+    };
+    if !permitted {
+        let detail = match row.access {
+            ActionAccess::Listed => {
+                "only owners of the bot and listed senders may have this action carried out"
+            }
+            ActionAccess::Owner | ActionAccess::Anyone => {
+                "only owners of the bot may have this action carried out"
+            }
+        };
+        return Err((ActionRefusalCode::NotPermitted, detail.to_owned(), setting));
+    }
+    if !row.turns.contains(&asker.turn) {
+        let detail = format!(
+            "this action is not carried out in a turn of the kind {}",
+            asker.turn
+        );
+        return Err((ActionRefusalCode::TurnNotPermitted, detail, None));
+    }
+    if asker.depth >= DELIVERY_DEPTH {
+        let detail = format!(
+            "one message leads to at most {DELIVERY_DEPTH} delivery turns, and they have been; answer with what is known"
+        );
+        return Err((ActionRefusalCode::DepthLimit, detail, None));
+    }
+    Ok(())
+}
+
+/// The payload, where it fits.
+fn payload(
+    row: &ActionRow,
+    entry: &Entry,
+    action: &JsonAction,
+    refuse: impl Fn(ActionRefusalCode, String) -> ActionRefusal,
+) -> Result<Map<String, Value>, ActionRefusal> {
+    let most = row.limits.payload_bytes.min(MOST_PAYLOAD_BYTES);
+    let bytes = action.payload.len();
+    if bytes > most {
+        let detail = format!("the payload has {bytes} bytes; make it at most {most}");
+        return Err(refuse(ActionRefusalCode::PayloadTooLarge, detail));
+    }
+    let payload = match serde_json::from_str(&action.payload) {
+        Ok(payload @ Value::Object(_)) => payload,
+        Ok(_) => {
+            let detail = "the payload is no JSON object; write {…}".to_owned();
+            return Err(refuse(ActionRefusalCode::PayloadMalformed, detail));
+        }
+        Err(error) => {
+            let detail = format!("the payload is no JSON: {error}");
+            return Err(refuse(ActionRefusalCode::PayloadMalformed, detail));
+        }
+    };
+    let findings = entry.schema.findings(&payload);
+    match (payload, findings.first()) {
+        (Value::Object(payload), None) => Ok(payload),
+        (_, first) => {
+            let change = first.map_or("write it as the schema has it", |first| &first.change);
+            let detail = format!("the payload does not fit: {change}");
+            Err(ActionRefusal {
+                findings,
+                ..refuse(ActionRefusalCode::PayloadInvalid, detail)
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! The beginning and the end of an output of any length.
+
+use foldback_wire::ResultItem;
+use std::collections::VecDeque;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+/// Output as it comes: everything is counted, a beginning and an end are kept.
+#[derive(Debug)]
+pub(super) struct Capture {
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    most_head: usize,
+    most_tail: usize,
+    bytes: u64,
+}
+
+impl Capture {
+    /// Keeps at most so many bytes, half of them from the beginning and half from the end.
+    pub(super) fn new(most: usize) -> Self {
+        Self {
+            head: Vec::new(),
+            tail: VecDeque::new(),
+            most_head: most.div_ceil(2),
+            most_tail: most / 2,
+            bytes: 0,
+        }
+    }
+
+    /// Reads to the end. What is not kept is read, too, so that its writer can go on. A pipe that breaks has ended.
+    pub(super) async fn read(&mut self, from: Option<impl AsyncRead + Unpin>) {
+        let Some(mut from) = from else { return };
+        let mut buffer = vec![0; 16 * 1024];
+        while let Ok(read @ 1..) = from.read(&mut buffer).await {
+            self.add(&buffer[..read]);
+        }
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        let (head, rest) = bytes.split_at(bytes.len().min(self.most_head - self.head.len()));
+        self.head.extend(head);
+        // Only the end of what is more than the tail takes.
+        let rest = &rest[rest.len().saturating_sub(self.most_tail)..];
+        let surplus = (self.tail.len() + rest.len()).saturating_sub(self.most_tail);
+        self.tail.drain(..surplus);
+        self.tail.extend(rest);
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// As a result. Bytes that are no UTF-8 become `U+FFFD`, but for those that only a cut made so.
+    pub(super) fn item(self, label: &str) -> ResultItem {
+        let kept = (self.head.len() + self.tail.len()) as u64;
+        let (mut head, mut tail) = (self.head, Vec::from(self.tail));
+        if kept == self.bytes {
+            // Nothing is between them.
+            head.append(&mut tail);
+            return ResultItem {
+                bytes: self.bytes,
+                ..ResultItem::new(label, String::from_utf8_lossy(&head))
+            };
+        }
+        head.truncate(whole_characters(&head));
+        let begun = tail
+            .iter()
+            .take(3)
+            .take_while(|byte| is_continuation(**byte))
+            .count();
+        let tail = &tail[begun..];
+        let omitted = (head.len() as u64, self.bytes - tail.len() as u64);
+        let is_text = str::from_utf8(&head).is_ok() && str::from_utf8(tail).is_ok();
+        let (head, tail) = (String::from_utf8_lossy(&head), String::from_utf8_lossy(tail));
+        // Repaired text may be longer than all bytes were; something is left out of it all the same.
+        let longer = (head.len() + tail.len()) as u64 + 1;
+        let item = ResultItem::of_parts(label, head, tail, self.bytes.max(longer));
+        ResultItem {
+            bytes: self.bytes,
+            omitted: if is_text { item.omitted } else { Some(omitted) },
+            ..item
+        }
+    }
+}
+
+const fn is_continuation(byte: u8) -> bool {
+    byte & 0b1100_0000 == 0b1000_0000
+}
+
+/// The bytes up to a character that is cut off at the end.
+fn whole_characters(bytes: &[u8]) -> usize {
+    let end = bytes.len();
+    for back in 1..=end.min(3) {
+        let byte = bytes[end - back];
+        if is_continuation(byte) {
+            continue;
+        }
+        let needed = match byte {
+            0xC2..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xF4 => 4,
+            _ => 1,
+        };
+        return if needed > back { end - back } else { end };
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn item(most: usize, bytes: &[u8]) -> ResultItem {
+        let mut capture = Capture::new(most);
+        capture.read(Some(bytes)).await;
+        capture.item("stdout")
+    }
+
+    #[tokio::test]
+    async fn what_fits_is_kept_whole() {
+        for text in ["", "a", "no line end", "eins\nzwei\n"] {
+            let item = item(20, text.as_bytes()).await;
+            assert_eq!(
+                (item.text.as_str(), item.tail.as_str(), item.omitted),
+                (text, "", None)
+            );
+            assert_eq!(item.bytes, text.len() as u64);
+        }
+    }
+
+    #[tokio::test]
+    async fn of_what_is_too_long_both_ends_are_kept_and_the_rest_is_counted() {
+        let lines: Vec<_> = (0..50_000).map(|n| format!("{n}\n")).collect();
+        let text = lines.concat();
+        let item = item(64, text.as_bytes()).await;
+        let (from, to) = item.omitted.expect("a gap");
+        assert!(
+            text.starts_with(&item.text) && item.text.starts_with("0\n1\n"),
+            "{item:?}"
+        );
+        assert!(
+            text.ends_with(&item.tail) && item.tail.ends_with("49999\n"),
+            "{item:?}"
+        );
+        assert_eq!(
+            (item.text.len() as u64, item.bytes - item.tail.len() as u64),
+            (from, to)
+        );
+        assert_eq!(item.bytes, text.len() as u64);
+        assert!(item.text.len() + item.tail.len() <= 64);
+    }
+
+    #[tokio::test]
+    async fn a_cut_through_a_character_makes_no_broken_one() {
+        for most in 3..40 {
+            let text = "a🦀ä".repeat(30);
+            let item = item(most, text.as_bytes()).await;
+            assert!(
+                text.starts_with(&item.text) && text.ends_with(&item.tail),
+                "{most}: {item:?}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn bytes_that_are_no_text_are_repaired() {
+        let item = item(100, b"a\xff\xfeb\xe2\x82").await;
+        assert_eq!(item.text, "a\u{fffd}\u{fffd}b\u{fffd}");
+        assert_eq!((item.bytes, item.omitted), (6, None));
+        let item = super::tests::item(4, &[0xFF; 10]).await;
+        assert_eq!((item.bytes, item.omitted), (10, Some((2, 8))));
+        assert_eq!(item.text + &item.tail, "\u{fffd}".repeat(4));
+    }
+}

@@ -1,0 +1,199 @@
+//! One command in a shell, to its end.
+
+use super::capture::Capture;
+use foldback_programs::{
+    ConfinedProgram, Confinement, Guarded, PASSED_ON,
+    descent::{adopt_orphans, reap_orphans},
+    guard,
+};
+use foldback_wire::Clock;
+use rustix::process::Signal;
+use std::{
+    ffi::OsString,
+    fs, io,
+    os::unix::process::{CommandExt as _, ExitStatusExt as _},
+    path::{Path, PathBuf},
+    pin::pin,
+    process::{ExitStatus, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::process::Command;
+
+/// The shell, by its places on systems.
+const SHELLS: [&str; 2] = ["/bin/bash", "/usr/bin/bash"];
+/// The time between SIGTERM and SIGKILL.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long after the end of a command its last words are waited for. Only what left the guard can hold them up.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How commands are run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShellSettings {
+    /// Where they work, absolute; made when it does not exist.
+    pub folder: PathBuf,
+    /// Longest time that one may take.
+    pub timeout: Duration,
+    /// Most bytes that are kept of its output, and as many of its error output.
+    pub max_output: usize,
+    /// The space that they are confined to; they can do whatever our user can when absent.
+    pub confinement: Option<Confinement>,
+    /// The program that guards them, which asks [`guard::run_if_asked`]; this program when absent.
+    pub guard: Option<PathBuf>,
+}
+
+/// What came of a command.
+#[derive(Debug)]
+pub(super) struct CommandRun {
+    pub(super) output: Capture,
+    pub(super) errors: Capture,
+    pub(super) end: CommandEnd,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CommandEnd {
+    /// With this exit status.
+    Exited(i32),
+    /// By this signal.
+    Signalled(i32),
+    /// It was stopped after this time.
+    TimedOut(Duration),
+    /// The system does not tell.
+    Untold,
+}
+
+/// Runs a command to its end or to that of its time. Dropped, it kills the command and everything that started.
+///
+/// # Errors
+/// It cannot be started.
+pub(super) async fn run_command(
+    settings: &ShellSettings,
+    command: &str,
+    timeout: Duration,
+    clock: &dyn Clock,
+) -> io::Result<CommandRun> {
+    fs::create_dir_all(&settings.folder)?;
+    // For what a guard leaves behind that is killed itself.
+    if let Err(error) = adopt_orphans() {
+        tracing::debug!(%error, "what a command leaves behind cannot be told from a stranger's processes");
+    }
+    let mut child = shell(settings, command)?.spawn()?;
+    let guarded = KilledByDrop(Arc::new(Guarded::of(&child)?));
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let waited = Arc::clone(&guarded.0);
+    // Waited for also where this is dropped, so that it leaves the system's table.
+    let ended = tokio::spawn(async move {
+        let status = waited.wait(child).await;
+        reap_orphans();
+        status
+    });
+    let (mut output, mut errors) = (
+        Capture::new(settings.max_output),
+        Capture::new(settings.max_output),
+    );
+    let end = {
+        let mut reading = pin!(async { tokio::join!(output.read(stdout), errors.read(stderr)) });
+        let mut waiting = pin!(async { wait_or_stop(&guarded.0, ended, timeout, clock).await });
+        let mut is_read = false;
+        let end = loop {
+            tokio::select! {
+                end = &mut waiting => break end,
+                _ = &mut reading, if !is_read => is_read = true,
+            }
+        };
+        if !is_read {
+            tokio::select! {
+                _ = &mut reading => {}
+                () = after(clock, LAST_WORDS) => {}
+            }
+        }
+        end
+    };
+    Ok(CommandRun { output, errors, end })
+}
+
+/// Waits for the end of a command, and ends it after its time: SIGTERM, two seconds, SIGKILL.
+async fn wait_or_stop(
+    guarded: &Guarded,
+    ended: tokio::task::JoinHandle<Option<ExitStatus>>,
+    timeout: Duration,
+    clock: &dyn Clock,
+) -> CommandEnd {
+    let mut ended = pin!(ended);
+    tokio::select! {
+        biased;
+        status = &mut ended => return status.map_or(CommandEnd::Untold, command_end),
+        () = after(clock, timeout) => guarded.signal(Signal::TERM),
+    }
+    tokio::select! {
+        biased;
+        _ = &mut ended => return CommandEnd::TimedOut(timeout),
+        () = after(clock, GRACE) => guarded.signal(Signal::KILL),
+    }
+    // Its guard kills what began meanwhile.
+    let _ = ended.await;
+    CommandEnd::TimedOut(timeout)
+}
+
+fn command_end(status: Option<ExitStatus>) -> CommandEnd {
+    let Some(status) = status else {
+        return CommandEnd::Untold;
+    };
+    let exited = status.code().map(CommandEnd::Exited);
+    let signalled = || status.signal().map(CommandEnd::Signalled);
+    exited.or_else(signalled).unwrap_or(CommandEnd::Untold)
+}
+
+async fn after(clock: &dyn Clock, time: Duration) {
+    clock.sleep_until_steady(clock.steady().plus(time)).await;
+}
+
+/// The guard with the shell, which gets the command and none of ours: no input, a fixed list of variables.
+fn shell(settings: &ShellSettings, command: &str) -> io::Result<Command> {
+    let shell = SHELLS.map(Path::new).into_iter().find(|shell| shell.exists());
+    let shell = shell.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no bash"))?;
+    let mut words: Vec<OsString> = Vec::new();
+    if let Some(space) = &settings.confinement {
+        if !space.bubblewrap.exists() {
+            let why = format!("{} does not exist", space.bubblewrap.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, why));
+        }
+        words.push(space.bubblewrap.clone().into_os_string());
+        words.extend(space.arguments(&ConfinedProgram {
+            program: shell,
+            folder: &settings.folder,
+            readable: None,
+            own_home: true,
+        })?);
+    }
+    words.push(shell.as_os_str().to_owned());
+    // Nothing that begins with `-` is an option of the shell's.
+    words.extend(["-c", "--", command].map(OsString::from));
+    let ours = PASSED_ON
+        .iter()
+        .filter_map(|name| Some((name, std::env::var_os(name)?)));
+    let mut guard = guard::command(settings.guard.as_deref(), GRACE)?;
+    guard
+        .args(words)
+        .env_clear()
+        .envs(ours)
+        .env("TERM", "dumb")
+        .current_dir(&settings.folder)
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    Ok(guard.into())
+}
+
+/// A command that nobody waits for any more is killed, with everything it started.
+struct KilledByDrop(Arc<Guarded>);
+
+impl Drop for KilledByDrop {
+    fn drop(&mut self) {
+        if self.0.runs() {
+            self.0.signal(Signal::KILL);
+        }
+    }
+}
