@@ -75,9 +75,9 @@ crate-docs: ## Document the crates, without a warning
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
 rust-test:
 	$(CARGO) test $(if $(BUILT),--workspace)
-drift: ## Are the generated TypeScript types and the pages docs/{lint,commands,directives,events}.md up to date?
+drift: ## Are the generated TypeScript types and the pages docs/{actions,lint,commands,directives,events}.md up to date?
 	$(GENERATE) --mode check
-generate: ## Write the generated TypeScript types and the pages docs/{lint,commands,directives,events}.md
+generate: ## Write the generated TypeScript types and the pages docs/{actions,lint,commands,directives,events}.md
 	$(GENERATE) --mode write
 fixtures: cli ## Run all fixtures, with coverage of the rules
 	target/debug/foldback replay fixtures --coverage

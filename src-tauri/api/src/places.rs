@@ -34,6 +34,14 @@ pub fn agent_folder(workspace: &str) -> Option<PathBuf> {
     Some(states.join("foldback-agent").join(workspace))
 }
 
+/// The folder in which commands work unless the configuration `workspace` names one: beside Foldback's own folders and
+/// below none of them, such as `~/.local/state/foldback-actions/foldback`. `None` where the system does not say who the
+/// person is.
+pub fn command_folder(workspace: &str) -> Option<PathBuf> {
+    let states = dirs::state_dir().or_else(dirs::data_local_dir)?;
+    Some(states.join("foldback-actions").join(workspace))
+}
+
 /// The fixtures: the folder `FOLDBACK_FIXTURES`, else `fixtures` in the current folder, else those that were
 /// installed with the program, with a person's own in the data folder.
 pub fn fixtures(data: &Path) -> Shelf {

@@ -9,6 +9,7 @@
 //! A new check is a function from [`Subject`] to checks in a file of its own, and a line in [`SUBJECTS`].
 
 mod acp;
+mod actions;
 mod agents;
 mod assembly;
 mod channels;
@@ -49,6 +50,7 @@ const SUBJECTS: &[fn(&Subject) -> Vec<Check>] = &[
     secrets::checks,
     channels::checks,
     agents::checks,
+    actions::checks,
     speech::checks,
 ];
 

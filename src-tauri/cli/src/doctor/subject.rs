@@ -73,6 +73,12 @@ impl Subject {
         named.or_else(|| places::agent_folder(&self.workspace))
     }
 
+    /// Folder that commands of agents work in.
+    pub(super) fn command_folder(&self) -> Option<PathBuf> {
+        let named = self.config.actions.bash.folder(&self.base);
+        named.or_else(|| places::command_folder(&self.workspace))
+    }
+
     /// Backends that some channel uses, those that only step in included.
     pub(super) fn backends(&self) -> BTreeSet<&'static str> {
         let config = &self.config;

@@ -1,6 +1,7 @@
 //! The command line as its users call it: scripts, CI jobs and people.
 
 mod acp;
+mod actions;
 mod answering;
 mod bot;
 mod coverage;

@@ -102,10 +102,8 @@ impl AcpConfig {
     /// # Errors
     /// It is not installed.
     pub fn bubblewrap(&self) -> Result<Option<PathBuf>, ProgramError> {
-        if !self.confine {
-            return Ok(None);
-        }
-        in_path("bwrap").map(Some).ok_or(ProgramError::NoBubblewrap)
+        let wanted = self.confine.then_some("agent.acp.confine");
+        wanted.map(bubblewrap_in_path).transpose()
     }
 
     /// The secrets in its environment, with their keys.
@@ -126,11 +124,14 @@ pub enum ProgramError {
     /// It is not there, or may not be run.
     #[error("agent.acp.command: there is no program {0} that can be run")]
     NotFound(String),
-    /// The agent is to be confined, and what confines it is not there.
-    #[error(
-        "agent.acp.confine: there is no program bwrap; install the package bubblewrap, or set it to false"
-    )]
-    NoBubblewrap,
+    /// A program is to be confined by this setting, and what confines it is not there.
+    #[error("{0}: there is no program bwrap; install the package bubblewrap, or set it to false")]
+    NoBubblewrap(&'static str),
+}
+
+/// The program bubblewrap, which a setting asks for.
+pub(super) fn bubblewrap_in_path(setting: &'static str) -> Result<PathBuf, ProgramError> {
+    in_path("bwrap").ok_or(ProgramError::NoBubblewrap(setting))
 }
 
 fn in_path(program: &str) -> Option<PathBuf> {

@@ -1,6 +1,6 @@
 //! Bounds that settings must keep and no type has.
 
-use super::{Config, DeliveriesConfig, Interval, LinkMode, deliveries::MOST_DELIVERIES};
+use super::{BashConfig, Config, DeliveriesConfig, Interval, LinkMode, deliveries::MOST_DELIVERIES};
 use std::time::Duration;
 
 /// Most processes of `acp` that may be allowed: each is a program of its own.
@@ -121,6 +121,7 @@ impl Config {
             .into_iter()
             .chain(self.link_bounds())
             .chain(self.delivery_bounds())
+            .chain(self.bash_bounds())
             .chain(self.file_bounds());
         let mut bounds = bounds.into_iter().chain(paths).chain(times).chain(others);
         match bounds.find(|(_, kept, _)| !kept) {
@@ -163,6 +164,32 @@ impl Config {
                 "links.max_size",
                 links.max_size.0 > 0,
                 "must be more than 0; links.mode = \"off\" reads none".to_owned(),
+            ),
+        ]
+    }
+
+    /// Settings of the action `bash`, whether they are kept, and the values that would do.
+    fn bash_bounds(&self) -> [(&'static str, bool, String); 3] {
+        let bash = &self.actions.bash;
+        let (shortest, longest) = (BashConfig::SHORTEST, BashConfig::LONGEST);
+        let (least, most) = (BashConfig::LEAST_OUTPUT, BashConfig::MOST_OUTPUT);
+        [
+            (
+                "actions.bash.timeout",
+                (shortest..=longest).contains(&bash.timeout),
+                format!("must be from {shortest} to {longest}"),
+            ),
+            (
+                "actions.bash.max_output",
+                (least..=most).contains(&bash.max_output),
+                "must be from 256B to 8KiB".to_owned(),
+            ),
+            (
+                "actions.bash.folder",
+                bash.folder
+                    .as_ref()
+                    .is_none_or(|folder| !folder.as_os_str().is_empty()),
+                "must not be empty; leave it out for the default".to_owned(),
             ),
         ]
     }

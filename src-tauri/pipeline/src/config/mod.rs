@@ -3,6 +3,7 @@
 mod access;
 mod access_in_words;
 mod acp;
+mod actions;
 mod alternative;
 mod attachments;
 mod bounds;
@@ -46,6 +47,7 @@ mod written;
 pub use access::{DmPolicy, GroupPolicy, MentionPattern};
 pub(crate) use access::{ListEntry, names_id};
 pub use acp::{AcpConfig, EnvValue, ProgramError};
+pub use actions::{ActionsConfig, BashConfig, CommandPattern};
 pub use alternative::Alternative;
 pub use attachments::{AttachmentKind, AttachmentsConfig};
 pub use bounds::OutOfBounds;
@@ -101,6 +103,8 @@ pub struct Config {
     pub channels: BTreeMap<ChannelId, ChannelConfig>,
     /// Directives and commands in the text of users.
     pub commands: CommandsConfig,
+    /// Actions that an agent may ask for beside its words.
+    pub actions: ActionsConfig,
     /// Settings by which an agent's output is read and delivered, where a channel does not say otherwise.
     pub output: OutputConfig,
     /// Secrets that are masked in what is sent and kept.

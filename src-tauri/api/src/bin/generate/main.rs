@@ -1,6 +1,7 @@
 //! Writes, or checks, what is made from the code: what the window reads of this crate, the page of lint's rules,
-//! those of commands, directives and events, and what every channel shows of the texts in `fixtures/previews`. `generate --mode write|check`.
+//! those of actions, commands, directives and events, and what every channel shows of the texts in `fixtures/previews`. `generate --mode write|check`.
 
+mod actions;
 mod commands;
 mod directives;
 mod events;
@@ -53,7 +54,13 @@ fn main() -> ExitCode {
         (RECORDED, recorded),
         (
             DOCS,
-            vec![page, commands::page(), directives::page(), events::page()],
+            vec![
+                page,
+                actions::page(),
+                commands::page(),
+                directives::page(),
+                events::page(),
+            ],
         ),
         (PREVIEWS, golden),
     ] {

@@ -1,0 +1,110 @@
+//! Actions: at whose word an agent has commands run, where, and what they reach.
+
+use super::{
+    check::{Answer, Check},
+    subject::Subject,
+};
+use foldback_directives::Dialect;
+
+pub(super) fn checks(subject: &Subject) -> Vec<Check> {
+    let bash = &subject.config.actions.bash;
+    if !bash.enabled {
+        return Vec::new();
+    }
+    let (folder, reach) = (subject.clone(), subject.clone());
+    let mut checks = vec![
+        at_whose_word(subject),
+        Check::blocking("actions.bash.folder", "for the folder of commands", move || {
+            where_they_work(&folder)
+        }),
+        Check::blocking("actions.bash.confine", "for what commands can reach", move || {
+            what_they_reach(&reach)
+        }),
+    ];
+    checks.extend(nothing_reads_them(subject));
+    checks
+}
+
+fn at_whose_word(subject: &Subject) -> Check {
+    let (about, asked) = ("actions.bash", "the configuration at whose word commands run");
+    let owners = &subject.config.commands.owner_allow_from;
+    let bash = &subject.config.actions.bash;
+    let answer = if owners.is_empty() {
+        Answer::note(
+            "is on, and the list of owners is empty: no command is run",
+            "name yourself in commands.owner_allow_from, such as \"telegram:42\"",
+        )
+    } else if owners.iter().any(|owner| owner == "*") {
+        Answer::wrong(
+            "whoever may write to the bot is an owner, and the agent runs commands at their word",
+            "name the owners one by one in commands.owner_allow_from",
+        )
+    } else if bash.allow.is_empty() {
+        Answer::note(
+            "is on: the agent runs commands on this machine at an owner's word, each after a confirmation",
+            "leave it so, or set actions.bash.enabled = false",
+        )
+    } else {
+        Answer::note(
+            "is on: the agent runs commands on this machine at an owner's word; those that actions.bash.allow names run \
+             without a confirmation",
+            "leave it so, or set actions.bash.enabled = false",
+        )
+    };
+    Check::answered(about, asked, answer)
+}
+
+/// An agent that is let read the bot's files can be asked for them.
+fn where_they_work(subject: &Subject) -> Answer {
+    let Some(folder) = subject.command_folder() else {
+        return Answer::wrong(
+            "the system has no folder for it",
+            "name one in actions.bash.folder",
+        );
+    };
+    let inside = [
+        (&subject.data, "the data folder"),
+        (&subject.base, "the folder of the configuration"),
+    ];
+    let inside = inside.into_iter().find(|(path, _)| folder.starts_with(path));
+    match inside {
+        Some((_, what)) => Answer::note(
+            format!("{} lies below {what}, where tokens are", folder.display()),
+            "choose a folder elsewhere, or leave actions.bash.folder out",
+        ),
+        None => Answer::fine(folder.display().to_string()),
+    }
+}
+
+fn what_they_reach(subject: &Subject) -> Answer {
+    match subject.config.actions.bash.bubblewrap() {
+        Ok(Some(bubblewrap)) => Answer::fine(format!(
+            "confined by {}: commands write their own folder, and do not see Foldback's files",
+            bubblewrap.display()
+        )),
+        Ok(None) => Answer::note(
+            "commands run as your user: they can read and change the configuration, the journal, secrets in files and your \
+             other files",
+            "set actions.bash.confine = true to confine them with bubblewrap",
+        ),
+        Err(error) => Answer::wrong(error.to_string(), "install the package bubblewrap"),
+    }
+}
+
+/// Actions are written as JSON, which is read only where it is wanted.
+fn nothing_reads_them(subject: &Subject) -> Option<Check> {
+    let config = &subject.config;
+    let reads = |id| config.output_of(id).dialects.contains(&Dialect::Json);
+    if config.channels.keys().any(reads) {
+        return None;
+    }
+    let answer = Answer::note(
+        "actions are on, and no channel reads JSON of the agent",
+        "add \"json\" to output.dialects",
+    );
+    Some(Check::answered(
+        "output.dialects",
+        "the configuration for what is read",
+        answer,
+    ))
+}

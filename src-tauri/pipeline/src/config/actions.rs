@@ -1,0 +1,166 @@
+//! Actions that an agent may ask for beside its words.
+
+use super::{ByteSize, Interval, access, acp::bubblewrap_in_path};
+use crate::config::ProgramError;
+use foldback_actions::terminal::{CommandRules, PatternError, check_pattern};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Actions that an agent may ask for beside its words. The agent writes them as JSON, so that `output.dialects` has to
+/// have `json`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ActionsConfig {
+    /// Senders at whose word actions for listed senders are carried out, beside the owners: ids, `provider:id`, `*`. Actions
+    /// for owners are not among them.
+    #[serde(deserialize_with = "access::ids")]
+    pub senders: Vec<String>,
+    /// The action `bash`: one command in a shell.
+    pub bash: BashConfig,
+    /// Nothing is carried out: a replay leaves the machine alone.
+    #[serde(skip)]
+    pub without_interfaces: bool,
+}
+
+/// The action `bash`: one command in a shell on this machine, at the word of an owner of the bot
+/// (`commands.owner_allow_from`) only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BashConfig {
+    /// Lets the agent have commands run.
+    pub enabled: bool,
+    /// Regular expressions of commands that run without a confirmation. One has to match the whole command, which is then
+    /// one simple command: with `;`, `&`, `|`, `<`, `>`, `$`, brackets or a second line it is confirmed all the same.
+    pub allow: Vec<CommandPattern>,
+    /// Regular expressions of what an owner confirms wherever it stands in a command, also where `allow` names it. A
+    /// command that no list names is confirmed, too.
+    pub confirm: Vec<CommandPattern>,
+    /// Regular expressions of what never runs wherever it stands in a command. A shell has many ways to write one thing: this
+    /// guards against mistakes, not against intent.
+    pub deny: Vec<CommandPattern>,
+    /// The folder that commands work in. Relative: below the configuration file's folder. When absent, a folder of the
+    /// configuration's name in `foldback-actions` in the system's folder for states, such as
+    /// `~/.local/state/foldback-actions/foldback`. Made when it does not exist.
+    pub folder: Option<PathBuf>,
+    /// Longest time of a command, from 1 second to 1 hour. Then it is stopped, with everything it started.
+    pub timeout: Interval,
+    /// Most bytes that are kept of its output, and as many of its error output: half of them from the beginning, half from
+    /// the end. From 256 bytes to 8 KiB.
+    pub max_output: ByteSize,
+    /// Confines commands with bubblewrap, which has to be installed: they read the machine but not Foldback's configuration,
+    /// data and secret files, and write only their folder and temporary files.
+    pub confine: bool,
+}
+
+impl Default for BashConfig {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            allow: Vec::new(),
+            confirm: Vec::new(),
+            deny: Vec::new(),
+            folder: None,
+            timeout: Interval::minutes(1),
+            max_output: ByteSize(8 * 1024),
+            confine: false,
+        }
+    }
+}
+
+impl BashConfig {
+    /// Longest time that may be set.
+    pub(super) const LONGEST: Interval = Interval::minutes(60);
+    /// Shortest time that may be set.
+    pub(super) const SHORTEST: Interval = Interval::seconds(1);
+    /// Fewest bytes of output that may be set.
+    pub(super) const LEAST_OUTPUT: ByteSize = ByteSize(256);
+    /// Most bytes of output that may be set: as many as are delivered of one result.
+    pub(super) const MOST_OUTPUT: ByteSize = ByteSize(8 * 1024);
+
+    /// The lists of commands.
+    ///
+    /// # Errors
+    /// They are too large together; each pattern was read before.
+    pub fn rules(&self) -> Result<CommandRules, PatternError> {
+        let texts =
+            |list: &[CommandPattern]| list.iter().map(|pattern| pattern.0.clone()).collect::<Vec<_>>();
+        CommandRules::read(&texts(&self.allow), &texts(&self.confirm), &texts(&self.deny))
+    }
+
+    /// The folder of commands, where one is named.
+    pub fn folder(&self, base: &Path) -> Option<PathBuf> {
+        Some(base.join(self.folder.as_deref()?))
+    }
+
+    /// The program bubblewrap, where it confines commands.
+    ///
+    /// # Errors
+    /// It is not installed.
+    pub fn bubblewrap(&self) -> Result<Option<PathBuf>, ProgramError> {
+        let wanted = self.confine.then_some("actions.bash.confine");
+        wanted.map(bubblewrap_in_path).transpose()
+    }
+}
+
+/// A regular expression of commands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct CommandPattern(String);
+
+impl TryFrom<String> for CommandPattern {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        check_pattern(&text)?;
+        Ok(Self(text))
+    }
+}
+
+impl From<CommandPattern> for String {
+    fn from(pattern: CommandPattern) -> Self {
+        pattern.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Config, parse};
+
+    fn read(text: &str) -> Result<Config, String> {
+        parse(text, Path::new("foldback.toml")).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn it_is_off_and_strict_unless_it_is_said() {
+        let bash = Config::default().actions.bash;
+        assert!(!bash.enabled && !bash.confine && bash.folder.is_none());
+        assert!(bash.allow.is_empty() && bash.deny.is_empty());
+        let read =
+            read("[actions.bash]\nenabled = true\nallow = [\"df( -h)?\"]\ntimeout = \"30s\"\n").unwrap();
+        assert!(read.actions.bash.enabled);
+        assert_eq!(read.actions.bash.timeout, Interval::seconds(30));
+        assert!(read.actions.bash.rules().is_ok());
+    }
+
+    #[test]
+    fn what_is_out_of_bounds_is_refused_with_its_line() {
+        for (key, value, why) in [
+            ("allow", "[\"(\"]", "this is no regular expression"),
+            ("deny", "[\"\"]", "this matches every command"),
+            ("timeout", "\"500ms\"", "must be from 1s to 1h"),
+            ("timeout", "\"2h\"", "must be from 1s to 1h"),
+            ("max_output", "\"100B\"", "must be from 256B to 8KiB"),
+            ("max_output", "\"1MB\"", "must be from 256B to 8KiB"),
+            ("folder", "\"\"", "must not be empty"),
+        ] {
+            let error = read(&format!("[actions.bash]\n{key} = {value}\n")).unwrap_err();
+            assert!(
+                error.starts_with("foldback.toml:2:") && error.contains(why),
+                "{key}: {error}"
+            );
+        }
+    }
+}
