@@ -23,6 +23,7 @@ mod deadline;
 mod deciding;
 mod deliver;
 mod delivery_budget;
+mod delivery_orders;
 mod enclosed;
 mod engine;
 mod files;

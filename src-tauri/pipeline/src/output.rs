@@ -28,8 +28,8 @@ pub(crate) enum OutputEvent {
     PartOfHeader(Header),
     /// A directive, before the text that follows it.
     Directive { at: DirectiveRef, directive: Directive },
-    /// A JSON action, which is not carried out.
-    Action,
+    /// A JSON action: one that is kept until the run has ended, or one that counts as skipped.
+    Action { is_kept: bool },
     /// The message is not delivered.
     Suppressed(Suppression),
     /// A tool call began or changed.

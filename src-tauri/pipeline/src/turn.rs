@@ -1,6 +1,7 @@
 //! One turn from the queue on: prepare, run, scan, preview, dispatch and deliver, as the diagram of the architecture has
 //! them.
 
+mod acting;
 mod asked;
 mod dead_target;
 
@@ -22,7 +23,6 @@ use crate::{
         dedupe::SeenMessages,
         permit::PermitContext,
         run::{OUTPUT_EVENTS, Run},
-        scan::Scan,
         text_bound::TextBound,
     },
 };
@@ -207,6 +207,7 @@ impl TurnRunner {
         let answers = lead.clone();
         let grammar = self.grammar_of(&port, is_heartbeat);
         let chat_full = CancellationToken::new();
+        let halted = cancel.clone();
         let run = Run {
             agent,
             recorder,
@@ -225,6 +226,7 @@ impl TurnRunner {
             shows_usage: settings.usage().is_some(),
             tells_answerer: settings.is_verbose(),
             permit: self.permit_context(pending, &permissions),
+            acting: self.acting(pending, port.can.platform, &halted),
             cancel,
             output,
             leaks: &leaks,
@@ -239,10 +241,8 @@ impl TurnRunner {
         delivery.operations.chat_full = chat_full;
         delivery.operations.text_begins = typing.on_text();
         delivery.operations.lead = lead;
-        let (redaction, rules) = (self.context.redaction.as_ref(), self.context.rules);
-        let written = written(pending, joined, &history, &read, rules);
-        let scan = Scan::new(&grammar, &written, redaction, rules);
-        let scan = scan.with_all_clear(self.all_clear_of(&grammar, is_heartbeat, recorder));
+        let written = written(pending, joined, &history, &read, self.context.rules);
+        let scan = self.scan(&grammar, &written, is_heartbeat, recorder);
         let running = async {
             // Boxed, as a run may wait for much.
             let ended = Box::pin(run.run(request, scan)).await;

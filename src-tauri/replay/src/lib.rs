@@ -17,6 +17,7 @@ pub mod recording;
 mod replace;
 pub mod report;
 mod run;
+mod scripted_terminal;
 mod stage;
 pub mod transcript;
 mod update;

@@ -78,8 +78,11 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
                 let (channel, loopback) = stage.channel_on(user.channel);
                 let inbound = inbound(user, messages, (channel, loopback), clock);
                 latest = Some(inbound.clone());
-                for answer in answers.remove(&index).unwrap_or_default() {
-                    stage.queue(Some(&inbound.message), answer);
+                let answers = answers.remove(&index).unwrap_or_default();
+                for (nth, answer) in answers.into_iter().enumerate() {
+                    // Behind the first come those of the turns that deliver what its actions came to.
+                    let message = (nth == 0 || fixture.commands.is_none()).then_some(&inbound.message);
+                    stage.queue(message, answer);
                 }
                 if has_ended {
                     let begun = stage.engine.submit(inbound).await;

@@ -1,8 +1,11 @@
 //! The stage of one run: a bot on its loopback channels, with its own folder, clock and journal.
 
 use crate::fixture::{
-    FileContent, Fixture, FixtureStep, Taken, UserFile, check_bounds, fixture_config, other_platforms,
+    CommandResult, FileContent, Fixture, FixtureStep, Taken, UserFile, check_bounds, fixture_config,
+    other_platforms,
 };
+use crate::scripted_terminal::ScriptedTerminal;
+use foldback_actions::ActionTable;
 use foldback_agents::{
     Accepts, Act, Agent, Fallback, ScriptAgent, ScriptStep,
     links::LinkText,
@@ -98,6 +101,8 @@ pub(crate) struct Props {
     pub(crate) descriptions: Vec<(String, String)>,
     /// What stands behind links, or the reason for which it was not read.
     pub(crate) links: BTreeMap<String, Result<LinkText, String>>,
+    /// What the commands of the action `bash` come to; none where it is off.
+    pub(crate) commands: Option<Vec<CommandResult>>,
     /// What was read of the threads of messages, where that is known; else the simulated platform tells.
     pub(crate) threads: Option<BTreeMap<MessageId, ReadThread>>,
 }
@@ -121,6 +126,7 @@ impl Props {
             recorded_inputs: None,
             descriptions: descriptions(fixture),
             links: links(fixture),
+            commands: fixture.commands.clone(),
             threads: None,
             channel,
             platform,
@@ -148,11 +154,13 @@ impl Stage {
             recorded_inputs,
             descriptions,
             links,
+            commands,
             threads,
         } = props;
         // Nothing of a replay acts on the machine.
         config.commands.without_programs = true;
         check_bounds(&config).map_err(StageError::Config)?;
+        let actions = actions(&config, commands).map_err(StageError::Config)?;
         let folder = tempfile::tempdir()?;
         let send_dir = folder.path().join(OUTBOUND);
         fs::create_dir(&send_dir)?;
@@ -202,6 +210,7 @@ impl Stage {
             channels,
             agents: Agents::one(answers),
             speech,
+            actions,
             readers: Readers::Replayed { links, threads },
             clock,
             rng: Arc::new(SeededRng::new(0)),
@@ -295,6 +304,17 @@ fn speech(config: &Config, clock: &Arc<dyn Clock>) -> Speech {
         transcriber: listens.then(|| Arc::new(Transcriber::plain())),
         ..Speech::default()
     }
+}
+
+/// What the agent may ask for beside its words.
+fn actions(config: &Config, commands: Option<Vec<CommandResult>>) -> Result<Arc<ActionTable>, String> {
+    let Some(commands) = commands else {
+        return Ok(Arc::default());
+    };
+    let terminal =
+        ScriptedTerminal::new(&config.actions.bash, commands).map_err(|error| error.to_string())?;
+    let table = ActionTable::of(vec![Arc::new(terminal)]).map_err(|error| error.to_string())?;
+    Ok(Arc::new(table))
 }
 
 /// The files that may be sent: those the fixture lists, else whatever its script names.

@@ -71,6 +71,7 @@ async fn bot_reading(
         channels: vec![(slack(), loopback.clone() as Arc<dyn ChannelAdapter>)],
         agents: Agents::one(agent.clone()),
         speech,
+        actions: Arc::default(),
         readers,
         clock: clock.clone() as Arc<dyn Clock>,
         rng: Arc::new(SeededRng::new(0)),

@@ -1,6 +1,6 @@
 //! Actions: what an agent may ask for beside its words, and why one is not carried out.
 
-use crate::closed::closed_set;
+use crate::{DeliveryOutcome, PerformedAction, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
 closed_set! {
@@ -33,6 +33,7 @@ closed_set! {
 closed_set! {
     /// The reason for which an action is not carried out.
     pub enum ActionRefusalCode {
+        Unreadable = "unreadable": "The JSON of the actions cannot be read.",
         UnknownAction = "unknown_action": "There is no action of this name.",
         PayloadTooLarge = "payload_too_large": "The payload has more bytes than the action takes.",
         PayloadMalformed = "payload_malformed": "The payload is no JSON object.",
@@ -40,6 +41,7 @@ closed_set! {
         NotPermitted = "not_permitted": "The sender may not have this action carried out.",
         TurnNotPermitted = "turn_not_permitted": "The action is not carried out in a turn of this kind.",
         DepthLimit = "depth_limit": "As many delivery turns as one message may cause have been.",
+        DryRun = "dry_run": "It is a dry run, in which nothing is carried out.",
         TooMany = "too_many": "The answer asks for more actions than are carried out.",
         Denied = "denied": "A list of the settings denies it.",
         Rejected = "rejected": "A person did not confirm it.",
@@ -52,7 +54,11 @@ impl ActionRefusalCode {
     pub const fn is_mendable(self) -> bool {
         matches!(
             self,
-            Self::UnknownAction | Self::PayloadTooLarge | Self::PayloadMalformed | Self::PayloadInvalid
+            Self::Unreadable
+                | Self::UnknownAction
+                | Self::PayloadTooLarge
+                | Self::PayloadMalformed
+                | Self::PayloadInvalid
         )
     }
 }
@@ -87,4 +93,56 @@ pub struct ActionRefusal {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub setting: Option<String>,
+}
+
+impl ActionRefusal {
+    /// Hands over every text in it that may have words of an agent.
+    pub(crate) fn each_text(&mut self, mut each: impl FnMut(&mut String)) {
+        each(&mut self.name);
+        each(&mut self.detail);
+        for finding in &mut self.findings {
+            let PayloadFinding { at, problem, change } = finding;
+            [at, problem, change].into_iter().for_each(&mut each);
+        }
+    }
+}
+
+/// An action begins. Written before its interface is called: one that has no end is never begun again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ActionStarted {
+    /// Its place among the actions of its answer, from 0.
+    pub index: u32,
+    /// Its name, and the command by which people know it.
+    pub action: PerformedAction,
+}
+
+impl ActionStarted {
+    /// Hands over every text in it that may have words of an agent.
+    pub(crate) fn each_text(&mut self, each: impl FnMut(&mut String)) {
+        let action = &mut self.action;
+        std::iter::once(&mut action.name)
+            .chain(&mut action.command)
+            .for_each(each);
+    }
+}
+
+/// An action has ended. What came of it is told in the request that delivers it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ActionEnded {
+    /// Its place among the actions of its answer, from 0.
+    pub index: u32,
+    /// Its name.
+    pub name: String,
+    /// `output` where it was carried out, whatever came of it; `error` where it was not, or nobody knows.
+    pub outcome: DeliveryOutcome,
+    /// The exit status, where a program ended with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub exit: Option<i32>,
+    /// How it ended, in words, where the exit status does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub note: Option<String>,
+    /// Bytes of all that it produced.
+    pub bytes: u64,
 }

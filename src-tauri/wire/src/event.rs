@@ -1,13 +1,13 @@
 //! The kinds of events. State at any moment is a fold over them.
 
 use crate::{
-    Actor, AgentFault, Answerer, ChannelState, DecidingSetting, DeliveryAccepted, DeliveryRefused,
-    DeliveryRequest, DirectiveRef, EffectiveSetting, Fault, FileFate, Gate, GroupMessage, Hold, HookEnd,
-    Inbound, InlineDirectives, Intent, JoinKind, KeptSetting, MessageId, OpId, Outcome, PairingStep,
-    PermissionId, PermissionOption, PermissionRequest, ReadThread, Receipt, RefusalCode, RunId, RunLevel,
-    ScheduleDue, SchedulePaused, ScheduleSet, ScheduleSkipped, SessionExpiry, SessionStart, SettingChange,
-    SettingSource, SpokenDirective, Stage, StopReason, Target, Terminal, Timestamp, ToolCall, TurnId,
-    UnderstoodFile, UnreadablePart, Usage, UserId,
+    ActionEnded, ActionRefusal, ActionStarted, Actor, AgentFault, Answerer, ChannelState, DecidingSetting,
+    DeliveryAccepted, DeliveryRefused, DeliveryRequest, DirectiveRef, EffectiveSetting, Fault, FileFate,
+    Gate, GroupMessage, Hold, HookEnd, Inbound, InlineDirectives, Intent, JoinKind, KeptSetting, MessageId,
+    OpId, Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, ReadThread, Receipt,
+    RefusalCode, RunId, RunLevel, ScheduleDue, SchedulePaused, ScheduleSet, ScheduleSkipped, SessionExpiry,
+    SessionStart, SettingChange, SettingSource, SpokenDirective, Stage, StopReason, Target, Terminal,
+    Timestamp, ToolCall, TurnId, UnderstoodFile, UnreadablePart, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -567,9 +567,17 @@ pub enum Kind {
         message: u32,
         /// The action.
         action: JsonAction,
-        /// The outcome that it counts as.
-        outcome: Outcome,
+        /// The outcome that it counts as; `None` where actions are on: it is refused, or begins and ends.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        outcome: Option<Outcome>,
     },
+    /// An action is not carried out.
+    ActionRefused(ActionRefusal),
+    /// An action begins.
+    ActionStarted(ActionStarted),
+    /// An action has ended.
+    ActionEnded(ActionEnded),
     /// Something to say about the output.
     Diagnosed {
         /// The assistant message.

@@ -39,7 +39,8 @@ mod unreadable;
 mod visible;
 
 pub use action::{
-    ActionAccess, ActionConfirmation, ActionRefusal, ActionRefusalCode, PayloadFinding, TurnKind,
+    ActionAccess, ActionConfirmation, ActionEnded, ActionRefusal, ActionRefusalCode, ActionStarted,
+    PayloadFinding, TurnKind,
 };
 pub use agent::{AgentFault, Answerer, RunActivity, SessionStart, StopReason, ToolCall, ToolStatus, Usage};
 pub use channel::{

@@ -154,6 +154,22 @@ impl Redaction {
         self.words(kind);
     }
 
+    /// Masks what is told of an action.
+    fn action(&self, kind: &mut Kind) {
+        match kind {
+            Kind::Action { action, outcome, .. } => {
+                action.each_text(|text| self.mask(text));
+                if let Some(outcome) = outcome {
+                    self.optional(&mut outcome.detail);
+                }
+            }
+            Kind::ActionRefused(refusal) => refusal.each_text(|text| self.mask(text)),
+            Kind::ActionStarted(started) => started.each_text(|text| self.mask(text)),
+            Kind::ActionEnded(ended) => self.optional(&mut ended.note),
+            _ => {}
+        }
+    }
+
     fn words(&self, kind: &mut Kind) {
         match kind {
             Kind::Received { message } if self.inbound != InboundSecrets::Keep => self.message(message),
@@ -205,9 +221,8 @@ impl Redaction {
             Kind::DeliveryDue(request) => self.delivery(request),
             Kind::Directive { directive, .. } => self.addressed_directive(directive),
             Kind::HeaderRead { header, .. } => self.header(header),
-            Kind::Action { action, outcome, .. } => {
-                action.each_text(|text| self.mask(text));
-                self.optional(&mut outcome.detail);
+            Kind::Action { .. } | Kind::ActionRefused(_) | Kind::ActionStarted(_) | Kind::ActionEnded(_) => {
+                self.action(kind);
             }
             Kind::Skipped { outcome, .. } | Kind::Ended { outcome, .. } => self.optional(&mut outcome.detail),
             Kind::Diagnosed { diagnostic, .. } => diagnostic.each_text(|text| self.mask(text)),

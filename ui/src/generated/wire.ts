@@ -8,6 +8,49 @@ export type Ack = {
   serial: number,
 };
 
+/** An action has ended. What came of it is told in the request that delivers it. */
+export type ActionEnded = {
+  /** Its place among the actions of its answer, from 0. */
+  index: number,
+  /** Its name. */
+  name: string,
+  /** `output` where it was carried out, whatever came of it; `error` where it was not, or nobody knows. */
+  outcome: DeliveryOutcome,
+  /** The exit status, where a program ended with one. */
+  exit?: number,
+  /** How it ended, in words, where the exit status does not say it. */
+  note?: string,
+  /** Bytes of all that it produced. */
+  bytes: number,
+};
+
+/** An action that is not carried out. */
+export type ActionRefusal = {
+  /** Its place among the actions of its answer, from 0. */
+  index: number,
+  /** Its name, as the agent wrote it: at most 256 bytes. */
+  name: string,
+  /** The reason. */
+  code: ActionRefusalCode,
+  /** The reason in words, and what to change where that is one thing. */
+  detail: string,
+  /** The places of the payload that do not fit: at most 16. */
+  findings?: Array<PayloadFinding>,
+  /** The setting that would change it, where there is one. */
+  setting?: string,
+};
+
+/** The reason for which an action is not carried out. */
+export type ActionRefusalCode = "unreadable" | "unknown_action" | "payload_too_large" | "payload_malformed" | "payload_invalid" | "not_permitted" | "turn_not_permitted" | "depth_limit" | "dry_run" | "too_many" | "denied" | "rejected" | "unconfirmed";
+
+/** An action begins. Written before its interface is called: one that has no end is never begun again. */
+export type ActionStarted = {
+  /** Its place among the actions of its answer, from 0. */
+  index: number,
+  /** Its name, and the command by which people know it. */
+  action: PerformedAction,
+};
+
 /** The author of a change. */
 export type Actor = "console" | "cli" | "config" | "adapter" | "pipeline" | { "user": UserId };
 
@@ -2161,10 +2204,10 @@ export type Kind = { "type": "started",
   message: number,
   /** The action. */
   action: JsonAction,
-  /** The outcome that it counts as. */
-  outcome: Outcome,
+  /** The outcome that it counts as; `None` where actions are on: it is refused, or begins and ends. */
+  outcome?: Outcome,
 }
-| { "type": "diagnosed",
+| { "type": "action_refused" } & ActionRefusal | { "type": "action_started" } & ActionStarted | { "type": "action_ended" } & ActionEnded | { "type": "diagnosed",
   /** The assistant message. */
   message: number,
   /** The finding. */
@@ -2763,6 +2806,16 @@ export type Pause = {
   view: number,
   /** True where it stands still. */
   paused: boolean,
+};
+
+/** A place of a payload that does not fit, with what to change there. */
+export type PayloadFinding = {
+  /** The place, as a JSON Pointer (RFC 6901); empty for the whole payload. */
+  at: string,
+  /** The problem, in words. */
+  problem: string,
+  /** The change that mends it, in words. */
+  change: string,
 };
 
 /** A request for permission that waits for a person. */

@@ -75,7 +75,7 @@ impl CommandRules {
     }
 
     /// The decision about a command.
-    pub(super) fn decide(&self, command: &str) -> ActionDecision {
+    pub fn decide(&self, command: &str) -> ActionDecision {
         let command = command.trim();
         if self.deny.is_match(command) {
             return ActionDecision::Denied {

@@ -42,7 +42,9 @@ pub(super) fn build(
     let mut config = AcpConfig::new(program, folder(from, &base, &around.workspace)?);
     config.args = from.command[1..].to_vec();
     if let Some(bubblewrap) = from.bubblewrap().map_err(|e| unusable("the backend acp", &e))? {
-        config.confinement = Some(confinement(bubblewrap, all, &base, around)?);
+        let outgoing = base.join(&all.files.send_dir);
+        fs::create_dir_all(&outgoing).map_err(|e| unusable("files.send_dir", &e))?;
+        config.confinement = Some(confinement(bubblewrap, all, &base, around, vec![outgoing]));
     }
     for (name, value) in &from.env {
         let value = match value {
@@ -74,15 +76,14 @@ fn folder(from: &config::AcpConfig, base: &Path, workspace: &str) -> Result<Path
     folder.ok_or_else(|| AgentError::Missing("agent.acp.directory".to_owned()))
 }
 
-/// The space of an agent that is confined: everything of ours is hidden, but the folder for what it sends.
-fn confinement(
+/// The space of a program that is confined: everything of ours is hidden, but the folders that it may write.
+pub(super) fn confinement(
     bubblewrap: PathBuf,
     all: &Config,
     base: &Path,
     around: &Surroundings,
-) -> Result<Confinement, AgentError> {
-    let outgoing = base.join(&all.files.send_dir);
-    fs::create_dir_all(&outgoing).map_err(|e| unusable("files.send_dir", &e))?;
+    writable: Vec<PathBuf>,
+) -> Confinement {
     let mut hidden = vec![around.data.clone()];
     hidden.extend(around.file.clone());
     hidden.extend(places::config_folder());
@@ -98,9 +99,9 @@ fn confinement(
         }
     }
     hidden.extend(all.secret_files().map(|file| base.join(file)));
-    Ok(Confinement {
+    Confinement {
         bubblewrap,
         hidden,
-        writable: vec![outgoing],
-    })
+        writable,
+    }
 }

@@ -2,6 +2,7 @@
 //! and pipeline, put together; and the answers to all commands.
 
 mod acp;
+mod actions;
 mod adapters;
 mod agents;
 mod app;

@@ -2,6 +2,7 @@
 
 use super::{
     Backend, Shared,
+    actions::{self, ActionSetupError},
     adapters::{self, Adapters, ChannelError},
     agents::{self, AgentError, Made},
     demo::DemoPlayer,
@@ -63,6 +64,9 @@ pub enum OpenError {
     /// An agent cannot be made.
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// An interface of actions cannot be made.
+    #[error(transparent)]
+    Action(#[from] ActionSetupError),
     /// Speech cannot be set up.
     #[error(transparent)]
     Speech(#[from] SpeechSetupError),
@@ -82,6 +86,10 @@ impl Backend {
     ///
     /// # Errors
     /// With what is wrong and what to do; nothing runs then.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "it puts the parts of a host together, one after the other"
+    )]
     pub async fn open(setup: Setup) -> Result<Self, OpenError> {
         check_connections(&setup)?;
         let secrets = setup.redaction();
@@ -131,6 +139,7 @@ impl Backend {
             channels: all,
             agents,
             speech: speech.clone(),
+            actions: actions::build(&config, &around, &clock)?,
             readers: Readers::default(),
             clock: Arc::clone(&clock),
             rng,

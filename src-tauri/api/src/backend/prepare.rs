@@ -277,6 +277,7 @@ impl Rehearsal {
             channels: vec![(channel, Arc::<Loopback>::clone(&simulated))],
             agents: Agents::one(Arc::new(UnaskedAgent(self.agent))),
             speech: Speech::default(),
+            actions: Arc::default(),
             readers: Readers::default(),
             clock,
             rng: Arc::new(SeededRng::new(0)),

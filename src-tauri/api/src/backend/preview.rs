@@ -63,6 +63,7 @@ impl Scene {
             channels: vec![(id.clone(), Arc::<Loopback>::clone(&channel))],
             agents: Agents::one(Arc::new(agent)),
             speech,
+            actions: Arc::default(),
             readers: Readers::default(),
             clock,
             rng: Arc::new(SeededRng::new(0)),

@@ -113,6 +113,7 @@ fn fixture(lab: &QueueLab, messages: &[QueueLabMessage]) -> Fixture {
         files: None,
         accepts: None,
         links: BTreeMap::new(),
+        commands: None,
         steps,
         faults: Vec::new(),
         expect: Vec::new(),

@@ -116,6 +116,9 @@ pub(super) fn classify(
         | Kind::Receipt { .. }
         | Kind::Truncated { .. }
         | Kind::Reviewed { .. }
+        | Kind::ActionRefused(_)
+        | Kind::ActionStarted(_)
+        | Kind::ActionEnded(_)
         | Kind::Warned { .. } => whole(D::Delivery),
         Kind::Idle | Kind::TurnEnded { .. } => whole(D::End),
         Kind::Released { .. }

@@ -327,7 +327,11 @@ impl Digest {
                     add(&mut sums.counters, OutcomeCode::Failed);
                 });
             }
-            Kind::Skipped { outcome, .. } | Kind::Action { outcome, .. } => {
+            Kind::Skipped { outcome, .. }
+            | Kind::Action {
+                outcome: Some(outcome),
+                ..
+            } => {
                 self.sums(event.channel.as_ref(), |sums| {
                     add(&mut sums.counters, outcome.code);
                 });

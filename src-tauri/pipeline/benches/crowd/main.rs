@@ -84,6 +84,7 @@ async fn measure(conversations: usize) -> Result<Vec<Duration>, Fault> {
         channels: vec![("whatsapp".into(), gate as Arc<dyn ChannelAdapter>)],
         agents: Agents::one(Arc::clone(&streams) as Arc<dyn Agent>),
         speech: Speech::default(),
+        actions: Arc::default(),
         readers: Readers::default(),
         clock: Arc::new(clock),
         rng: Arc::new(SeededRng::new(1)),

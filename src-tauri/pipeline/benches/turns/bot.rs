@@ -163,6 +163,7 @@ impl Bot {
             )],
             agents: Agents::one(Arc::clone(&agent) as _),
             speech: Speech::default(),
+            actions: Arc::default(),
             readers: Readers::default(),
             clock: Arc::new(clock),
             rng: Arc::new(SeededRng::new(1)),

@@ -14,6 +14,7 @@ pub(crate) use shutdown::Shutdown;
 pub(crate) use unable::UnableBackends;
 
 use crate::{
+    delivery_orders::DeliveryOrders,
     files::SendDir,
     group_history::GroupHistory,
     permissions::Permissions,
@@ -22,6 +23,7 @@ use crate::{
     rules::Rules,
     voices::Speech,
 };
+use foldback_actions::ActionTable;
 use foldback_agents::{documents::DocumentReader, links::LinkReader};
 use foldback_channels::platform::reply_to_form;
 use foldback_directives::Settings;
@@ -35,6 +37,10 @@ pub(crate) struct TurnContext {
     pub(crate) agents: Agents,
     pub(crate) files: SendDir,
     pub(crate) speech: Speech,
+    /// What an agent may ask for beside its words.
+    pub(crate) actions: Arc<ActionTable>,
+    /// Where what came of that is handed over, to be delivered.
+    pub(crate) delivery_orders: DeliveryOrders,
     /// Reads links in messages; `None` where they are text.
     pub(crate) links: Option<LinkReader>,
     /// Reads documents; `None` where nobody does.

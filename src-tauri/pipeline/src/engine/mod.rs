@@ -6,6 +6,7 @@ mod core;
 mod deliveries;
 mod deliveries_state;
 mod delivery_checks;
+mod delivery_orders;
 mod ending;
 mod footprint;
 mod incoming;
@@ -35,6 +36,7 @@ use crate::{
     dead_targets::DeadTargets,
     deciding::NamedSettings,
     deliver::delivery_queue::DeliveryQueues,
+    delivery_orders::DeliveryOrders,
     files::SendDir,
     group_history::GroupHistory,
     late::LateRecorder,
@@ -45,6 +47,7 @@ use crate::{
     rules::{Rule, Rules},
     voices::Speech,
 };
+use foldback_actions::ActionTable;
 use foldback_channels::{ChannelAdapter, NameTaken, Switchboard};
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::{Journal, PairingBook, StoreError};
@@ -81,6 +84,8 @@ pub struct Parts {
     pub agents: Agents,
     /// Speech and transcription.
     pub speech: Speech,
+    /// What an agent may ask for beside its words.
+    pub actions: Arc<ActionTable>,
     /// What reads links and documents.
     pub readers: Readers,
     /// Time.
@@ -170,12 +175,14 @@ impl Engine {
             channels,
             agents,
             speech,
+            actions,
             readers,
             clock,
             rng,
             rules,
             grammar_off,
         } = parts;
+        let (delivery_orders, ordered) = DeliveryOrders::channel();
         let redaction = self::redaction(redaction, rules);
         let kept = redaction.clone().filter(|_| rules.holds(Rule::RedactJournal));
         let settings = Arc::new(NamedSettings::new(Arc::clone(&config)));
@@ -221,6 +228,8 @@ impl Engine {
             agents,
             files,
             speech,
+            actions,
+            delivery_orders,
             links,
             documents,
             known_threads,
@@ -248,13 +257,11 @@ impl Engine {
         core.take_up_schedules().await?;
         core.take_up_deliveries().await?;
         core.resume(unfinished).await?;
-        core.context
-            .tasks
-            .spawn(Arc::clone(&core).receive_arrivals(inbound));
-        core.context.tasks.spawn(Arc::clone(&core).run_schedules());
-        core.context
-            .tasks
-            .spawn(LateRecorder::new(&core.context).record_news(late));
+        let tasks = &core.context.tasks;
+        tasks.spawn(Arc::clone(&core).receive_arrivals(inbound));
+        tasks.spawn(Arc::clone(&core).run_schedules());
+        tasks.spawn(Arc::clone(&core).receive_delivery_orders(ordered));
+        tasks.spawn(LateRecorder::new(&core.context).record_news(late));
         Ok(Self { core })
     }
 

@@ -197,6 +197,7 @@ impl Core {
             }
         }
         finish_turn(&self.context, &self.delivery_queues, turn, &recorder).await?;
+        self.deliver_unperformed(turn, &recorder).await?;
         close(&recorder, turn).await
     }
 

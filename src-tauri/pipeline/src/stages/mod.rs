@@ -1,6 +1,7 @@
 //! The stages of a message's way, in order.
 
 pub(crate) mod abort;
+pub(crate) mod act;
 pub(crate) mod activation;
 pub(crate) mod addressed;
 pub(crate) mod age;

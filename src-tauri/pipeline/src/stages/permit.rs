@@ -16,7 +16,7 @@ use foldback_wire::{
     Actor, Inbound, Kind, PermissionId, PermissionOption, PermissionRequest, RunId, SessionId, TurnId,
     rpc::PendingPermission, visible,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tokio::sync::mpsc;
 use tokio_util::sync::DropGuard;
 
@@ -42,6 +42,8 @@ pub(crate) struct Permits<'a> {
     run: RunId,
     /// Requests so far; numbers them.
     count: u32,
+    /// Requests that are none of the agent's: confirmations of its actions.
+    confirmations: BTreeSet<PermissionId>,
     /// Those that wait for a person.
     open: BTreeMap<PermissionId, OpenPermit>,
     /// Decisions that the chat, which was asked, is to be told.
@@ -81,6 +83,7 @@ impl<'a> Permits<'a> {
             rules,
             run,
             count: 0,
+            confirmations: BTreeSet::new(),
             open: BTreeMap::new(),
             decided: Vec::new(),
             sender,
@@ -131,6 +134,17 @@ impl<'a> Permits<'a> {
             undecided: None,
         })
         .map(|()| None)
+    }
+
+    /// Has a person asked about an action, whatever the settings say of tools. Answers what the chat is asked, where it is.
+    pub(crate) fn ask_confirmation(
+        &mut self,
+        mut request: PermissionRequest,
+    ) -> Result<Option<Question>, StoreError> {
+        let whole = request.clone();
+        let uncovered = self.recorder.mask_request(&mut request).then_some(whole);
+        self.confirmations.insert(request.id.clone());
+        self.wait_for_a_person(request, uncovered)
     }
 
     /// Rejects what is one too many.
@@ -291,7 +305,9 @@ impl<'a> Permits<'a> {
             setting,
             ..
         } = answer;
-        self.agent.decide(self.run, &id, option.as_ref());
+        if !self.confirmations.contains(&id) {
+            self.agent.decide(self.run, &id, option.as_ref());
+        }
         let decided_by = setting.map(|setting| Box::new(self.recorder.deciding(setting)));
         self.recorder.note(Kind::PermissionDecided {
             id,

@@ -1,6 +1,7 @@
 //! Runs the agent: its steps go through the scanner into the journal, and on to the delivery.
 
 use super::{
+    act::{Acting, ActingEnd},
     permit::{PermitContext, Permits},
     run_progress::RunProgress,
     scan::{Decisions, Scan},
@@ -67,6 +68,8 @@ pub(crate) struct Run<'a> {
     /// True where the chat is told that another backend or model answers.
     pub(crate) tells_answerer: bool,
     pub(crate) permit: PermitContext<'a>,
+    /// What the actions of the answer are carried out with.
+    pub(crate) acting: Acting<'a>,
     pub(crate) output: mpsc::Sender<OutputEvent>,
     pub(crate) leaks: &'a LeakWatch,
     /// Called with each step: a sign of life of the agent.
@@ -122,12 +125,12 @@ impl Run<'_> {
         }
         permits.cancel_open(NoDecision::RunEnded)?;
         self.send_output(permits.take_decisions()).await;
-        drop(permits);
         self.state.does(RunActivity::Delivering);
         self.record_decisions(scan.end_reasoning()).await?;
         self.record_decisions(scan.end(false)).await?;
         self.end_calls(&mut progress)?;
-        let (reason, event) = match end {
+        let asked = scan.take_actions();
+        let (reason, mut event) = match end {
             End::Done(StopReason::Cancelled) => (StopReason::Cancelled, OutputEvent::RunCancelled),
             End::Done(reason) => (reason, OutputEvent::RunEnded(reason)),
             End::TooLong => {
@@ -156,6 +159,21 @@ impl Run<'_> {
             }
         };
         self.recorder.note(Kind::RunEnded { run, reason })?;
+        if reason == StopReason::End && !asked.is_empty() {
+            // It can be stopped again.
+            self.state.calls("actions");
+            let acting = self
+                .acting
+                .carry_out(asked, self.recorder, &mut permits, &self.output);
+            // Boxed, as an action may wait for much.
+            if Box::pin(acting).await? == ActingEnd::Stopped {
+                event = OutputEvent::RunCancelled;
+            }
+            self.state.does(RunActivity::Delivering);
+        } else if !asked.is_empty() {
+            self.recorder
+                .warn("the run did not end in order: none of its actions is carried out")?;
+        }
         // The delivery may have ended early, on a store that failed.
         let _ = self.output.send(event).await;
         Ok(())

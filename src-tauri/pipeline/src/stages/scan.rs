@@ -1,6 +1,9 @@
 //! Decides for every byte of an answer, by the scanner of the output grammar: one for each assistant message.
 
-use super::redact::{RawChunk, RawText, Redact};
+use super::{
+    act::AskedAction,
+    redact::{RawChunk, RawText, Redact},
+};
 use crate::{
     output::OutputEvent,
     rules::{Rule, Rules},
@@ -49,6 +52,9 @@ pub(crate) struct Scan<'a> {
     redact: Redact<'a>,
     rules: Rules,
     all_clear: Option<DecidingSetting>,
+    /// Actions are on: those of the answer are kept, to be carried out once its run has ended.
+    acts: bool,
+    asked: Vec<AskedAction>,
 }
 
 struct OpenMessage {
@@ -85,7 +91,19 @@ impl<'a> Scan<'a> {
             redact: Redact::new(redaction, rules),
             rules,
             all_clear: None,
+            acts: false,
+            asked: Vec::new(),
         }
+    }
+
+    /// With actions on.
+    pub(crate) fn with_actions(self, acts: bool) -> Self {
+        Self { acts, ..self }
+    }
+
+    /// Takes the actions that the answer asks for, in order; none where they are off.
+    pub(crate) fn take_actions(&mut self) -> Vec<AskedAction> {
+        std::mem::take(&mut self.asked)
     }
 
     /// With the setting whose pattern makes a text an acknowledgement.
@@ -141,6 +159,7 @@ impl<'a> Scan<'a> {
         let mut listener = Listener::new(*message, self.settings, directives, held, &self.redact, &mut made);
         listener.markup = markup.as_deref();
         listener.head = head;
+        listener.asked = self.acts.then_some(&mut self.asked);
         open.reader.push(text, &mut listener);
         if !self.rules.holds(Rule::ScanHold) {
             listener.show_held(text, open.bytes);
@@ -196,6 +215,7 @@ impl<'a> Scan<'a> {
         listener.markup = markup.as_deref();
         listener.head = &head;
         listener.all_clear = self.all_clear.as_ref();
+        listener.asked = self.acts.then_some(&mut self.asked);
         reader.finish(&mut listener);
         listener.flush();
         decisions.add_message(message, raw.finish(&made.events), made);
@@ -231,6 +251,8 @@ struct Listener<'a> {
     head: &'a str,
     /// The setting whose pattern makes a text an acknowledgement.
     all_clear: Option<&'a DecidingSetting>,
+    /// Where actions go; `None` where they are off.
+    asked: Option<&'a mut Vec<AskedAction>>,
     text: String,
 }
 
@@ -255,6 +277,7 @@ impl<'a> Listener<'a> {
             markup: None,
             head: "",
             all_clear: None,
+            asked: None,
             text: String::new(),
         }
     }
@@ -386,6 +409,14 @@ impl Sink for Listener<'_> {
                     return self.show(span, span.of(raw), false);
                 }
                 self.decided(span, fate, Some(reason), None);
+                if (fate, reason) == (Fate::Drop, RangeReason::JsonActions)
+                    && let Some(asked) = &mut self.asked
+                    // One value that is too large is dropped piece by piece.
+                    && asked.last() != Some(&AskedAction::Unreadable)
+                {
+                    asked.push(AskedAction::Unreadable);
+                    self.emit(OutputEvent::Action { is_kept: true });
+                }
                 if reason == RangeReason::Header {
                     let part = self.header_at(span);
                     if part != Header::default() {
@@ -420,14 +451,17 @@ impl Sink for Listener<'_> {
                 });
             }
             Step::Action(action) => {
-                let outcome =
-                    Outcome::new(OutcomeCode::NotAllowed).because("JSON actions are not executed yet");
+                let is_kept = self.asked.is_some();
+                let off = || Outcome::new(OutcomeCode::NotAllowed).because("no action is on");
                 self.event(Kind::Action {
                     message,
                     action: action.clone(),
-                    outcome,
+                    outcome: (!is_kept).then(off),
                 });
-                self.emit(OutputEvent::Action);
+                if let Some(asked) = &mut self.asked {
+                    asked.push(AskedAction::Read(action.clone()));
+                }
+                self.emit(OutputEvent::Action { is_kept });
             }
             Step::Diagnostic(diagnostic) => {
                 self.event(Kind::Diagnosed {

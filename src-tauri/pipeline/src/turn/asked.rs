@@ -11,6 +11,7 @@ use crate::{
     recorder::Recorder,
     rules::Rule,
     session_settings::TurnSettings,
+    stages::scan::Scan,
     user_text::UserText,
 };
 use foldback_agents::{Agent, TurnRequest};
@@ -58,6 +59,20 @@ impl TurnRunner {
             grammar.all_clear = all_clear.or(grammar.all_clear);
         }
         grammar
+    }
+
+    /// The scanners of a turn whose agent was given these words of people.
+    pub(super) fn scan<'a>(
+        &'a self,
+        grammar: &'a Settings,
+        written: &'a str,
+        is_heartbeat: bool,
+        recorder: &Recorder,
+    ) -> Scan<'a> {
+        let context = &self.context;
+        let scan = Scan::new(grammar, written, context.redaction.as_ref(), context.rules);
+        scan.with_actions(!context.actions.is_empty())
+            .with_all_clear(self.all_clear_of(grammar, is_heartbeat, recorder))
     }
 
     /// The setting whose pattern makes a text of a turn an acknowledgement, where one does.

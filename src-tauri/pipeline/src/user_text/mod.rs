@@ -24,6 +24,8 @@ pub(crate) enum UserText<'a> {
     Refused,
     /// The model reached its limit of length before it said anything.
     AtLimit,
+    /// Something that the agent wanted to do was not done, and the agent does not say so itself.
+    ActionNotDone,
     /// A person stopped the run.
     Stopped,
     /// The end of the process cut the answer off.
@@ -168,6 +170,7 @@ impl fmt::Display for UserText<'_> {
             Self::RunFailed(fault) => f.write_str(run_failed(fault)),
             Self::Refused => f.write_str("⚠️ The model refused to answer this."),
             Self::AtLimit => f.write_str("⚠️ The model reached its limit before it wrote an answer."),
+            Self::ActionNotDone => f.write_str("⚠️ Something that the agent wanted to do was not done."),
             Self::Stopped => f.write_str("⏹️ Stopped."),
             Self::Interrupted => f.write_str("⚠️ A restart cut this answer off. Please ask again."),
             Self::AnswerTooLong { stopped, beyond } => f.write_str(too_long(stopped, beyond)),

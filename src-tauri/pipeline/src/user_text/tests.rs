@@ -28,9 +28,10 @@ const fn number(text: &UserText<'_>) -> usize {
         UserText::TokensUsed { .. } => 16,
         UserText::AnsweredBy(_) => 17,
         UserText::Compacted { .. } => 18,
+        UserText::ActionNotDone => 19,
     }
 }
-const NUMBERS: usize = 19;
+const NUMBERS: usize = 20;
 
 /// Calls `see` with every sentence, each in all its forms.
 fn each(mut see: impl FnMut(&UserText<'_>)) {
@@ -51,6 +52,7 @@ fn each(mut see: impl FnMut(&UserText<'_>)) {
     for text in [
         UserText::Refused,
         UserText::AtLimit,
+        UserText::ActionNotDone,
         UserText::Stopped,
         UserText::Interrupted,
         UserText::RestFailed,

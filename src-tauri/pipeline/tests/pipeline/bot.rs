@@ -84,7 +84,7 @@ impl World {
     }
 
     /// Lets the time go on from where the journal ends: that of another runtime begins anew.
-    async fn go_on(&self) {
+    pub(crate) async fn go_on(&self) {
         let last = self.journal.read(self.journal.head(), 1).await.unwrap();
         let behind = last.first().map(|event| event.at.since(self.clock.now()));
         if let Some(behind) = behind.filter(|behind| !behind.is_zero()) {
@@ -138,6 +138,7 @@ pub(crate) fn parts(world: &World, text: &str, rules: Rules, agent: Arc<dyn Agen
         channels: world.loopbacks.iter().map(named).collect(),
         agents: Agents::one(agent),
         speech: world.speech.clone(),
+        actions: Arc::default(),
         readers: Readers::default(),
         clock: Arc::new(world.clock),
         rng: Arc::new(SeededRng::new(1)),

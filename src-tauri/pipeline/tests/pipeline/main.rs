@@ -2,6 +2,7 @@
 
 mod acknowledged;
 mod across;
+mod actions;
 mod aged;
 mod answers;
 mod asides;

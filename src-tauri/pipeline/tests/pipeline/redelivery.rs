@@ -100,6 +100,7 @@ impl World {
             channels: vec![("signal".into(), adapter(platform) as Arc<dyn ChannelAdapter>)],
             agents: Agents::one(agent),
             speech: Speech::default(),
+            actions: Arc::default(),
             readers: Readers::default(),
             clock,
             rng: Arc::new(SeededRng::new(1)),

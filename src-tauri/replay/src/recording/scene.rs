@@ -60,6 +60,7 @@ pub(super) fn of(recording: &Recording, channel: &ChannelId, own: &[Event]) -> R
             recorded_inputs: Some(sent::taken_into_runs(own)),
             descriptions: understood::descriptions(own),
             links: understood::links(own),
+            commands: None,
             threads: Some(understood::threads(own)),
         },
     })

@@ -114,7 +114,9 @@ impl<'a> Turn<'a> {
                 } => read.push(format!(
                     "action of message {message}: {}, {}",
                     json(action),
-                    outcome.code
+                    outcome
+                        .as_ref()
+                        .map_or("carried out later", |outcome| outcome.code.code())
                 )),
                 // When one is found depends on how the text was cut; which are found does not.
                 Kind::Diagnosed { message, diagnostic } => {

@@ -126,6 +126,7 @@ fn props(turns: &[Numbered<'_>], platform: Platform) -> Props {
         recorded_inputs: Some(HashSet::new()),
         descriptions: Vec::new(),
         links: BTreeMap::new(),
+        commands: None,
         threads: Some(BTreeMap::new()),
     }
 }

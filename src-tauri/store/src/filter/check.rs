@@ -141,7 +141,10 @@ impl Check {
             Self::Outcome(outcomes) => match &event.kind {
                 Kind::Ended { outcome, .. }
                 | Kind::Skipped { outcome, .. }
-                | Kind::Action { outcome, .. } => outcomes.contains(&outcome.code.code()),
+                | Kind::Action {
+                    outcome: Some(outcome),
+                    ..
+                } => outcomes.contains(&outcome.code.code()),
                 Kind::Undelivered { .. } => outcomes.contains(&OutcomeCode::Failed.code()),
                 Kind::TurnEnded {
                     terminal: Terminal::Unknown { .. },
@@ -466,7 +469,10 @@ fn has(event: &Event, operation: Option<Operation>, thing: &str) -> bool {
         ("directive", Kind::Directive { .. } | Kind::Skipped { .. })
         | ("diagnostic", Kind::Diagnosed { .. })
         | ("header", Kind::HeaderRead { .. })
-        | ("action", Kind::Action { .. })
+        | (
+            "action",
+            Kind::Action { .. } | Kind::ActionRefused(_) | Kind::ActionStarted(_) | Kind::ActionEnded(_),
+        )
         | ("tool", Kind::Tool { .. })
         | ("setting", Kind::Stopping { setting: Some(_), .. }) => true,
         ("directive", _) => operation.is_some_and(|operation| operation.directive),

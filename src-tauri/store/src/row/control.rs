@@ -27,6 +27,14 @@ pub(super) fn channel_state(from: ChannelState, to: ChannelState, by: &Actor, wh
     }
 }
 
+pub(super) fn armed(armed: bool, by: &Actor) -> String {
+    if armed {
+        format!("armed by {by}: sends for real")
+    } else {
+        format!("disarmed by {by}: dry run")
+    }
+}
+
 /// All outbound was muted or unmuted.
 pub(super) fn muted(muted: bool, by: &Actor) -> String {
     if muted {

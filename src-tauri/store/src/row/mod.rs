@@ -15,8 +15,8 @@ pub use words::one_line;
 
 use crate::{EventDuration, kind};
 use foldback_wire::{
-    Body, ChannelId, ChannelState, Event, HookEnd, Kind, MessageId, Outcome, OutcomeCode, ScheduleSkip,
-    ScheduleSkipped, SessionId, SessionStart, Severity, Span, StopReason, Terminal, ToolStatus,
+    Body, ChannelId, ChannelState, DeliveryOutcome, Event, HookEnd, Kind, MessageId, Outcome, OutcomeCode,
+    ScheduleSkip, ScheduleSkipped, SessionId, SessionStart, Severity, Span, StopReason, Terminal, ToolStatus,
     UnderstoodFile,
     rpc::{EventRow, RowFlag},
 };
@@ -125,9 +125,13 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
             ..
         } => vec![RowFlag::Error],
         Kind::Leaked { .. } => vec![RowFlag::Error, RowFlag::Leaked],
-        Kind::Ended { outcome, .. } | Kind::Skipped { outcome, .. } | Kind::Action { outcome, .. } => {
-            of_outcome(outcome)
-        }
+        Kind::Ended { outcome, .. }
+        | Kind::Skipped { outcome, .. }
+        | Kind::Action {
+            outcome: Some(outcome),
+            ..
+        } => of_outcome(outcome),
+        Kind::ActionEnded(ended) if ended.outcome == DeliveryOutcome::Error => vec![RowFlag::Warning],
         Kind::Diagnosed { diagnostic, .. } => vec![match diagnostic.severity {
             Severity::Error => RowFlag::Error,
             Severity::Warning => RowFlag::Warning,
@@ -150,7 +154,8 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
         } => {
             vec![RowFlag::Warning]
         }
-        Kind::Truncated { .. }
+        Kind::ActionRefused(_)
+        | Kind::Truncated { .. }
         | Kind::LinkRead { text: None, .. }
         | Kind::MemoryFlushed { failure: Some(_), .. }
         | Kind::Understood(UnderstoodFile { text: None, .. })
@@ -214,6 +219,32 @@ fn texts_of_flush(kind: &Kind) -> Vec<&str> {
         .flat_map(|call| [Some(&call.name), call.arguments.as_ref(), call.result.as_ref()]);
     let texts = calls.chain([Some(prompt), Some(answer), failure.as_ref()]);
     texts.flatten().map(String::as_str).collect()
+}
+
+fn texts_of_action(kind: &Kind) -> Vec<&str> {
+    match kind {
+        Kind::ActionRefused(refusal) => {
+            let findings = refusal.findings.iter();
+            let words = findings.flat_map(|finding| [&finding.at, &finding.problem, &finding.change]);
+            [&refusal.name, &refusal.detail]
+                .into_iter()
+                .chain(words)
+                .map(String::as_str)
+                .collect()
+        }
+        Kind::ActionStarted(started) => {
+            let action = &started.action;
+            std::iter::once(&action.name)
+                .chain(&action.command)
+                .map(String::as_str)
+                .collect()
+        }
+        Kind::ActionEnded(ended) => std::iter::once(&ended.name)
+            .chain(&ended.note)
+            .map(String::as_str)
+            .collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Texts that a summary shortens.
@@ -291,6 +322,7 @@ fn texts(kind: &Kind) -> Vec<&str> {
         }
         Kind::Held { hold, .. } => vec![&hold.rule, &hold.because, &hold.releases],
         Kind::Action { action, .. } => vec![&action.payload],
+        Kind::ActionRefused(_) | Kind::ActionStarted(_) | Kind::ActionEnded(_) => texts_of_action(kind),
         Kind::Intended { intent, .. } => {
             let body = match &intent.body {
                 Some(Body::Literal { text, .. } | Body::Aside { text }) => Some(text.as_str()),

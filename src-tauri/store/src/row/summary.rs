@@ -6,8 +6,8 @@ use super::{
 };
 use crate::EventDuration;
 use foldback_wire::{
-    Directive, DirectiveRef, Header, HookEnd, Inbound, Kind, Range, SilentReason, SpokenDirective, Terminal,
-    UnreadablePart,
+    Directive, DirectiveRef, Header, HookEnd, Inbound, JsonAction, Kind, Outcome, Range, SilentReason,
+    SpokenDirective, Terminal, UnreadablePart,
 };
 use std::{fmt::Write as _, time::Duration};
 
@@ -31,14 +31,47 @@ fn released(EventDuration { ms, held, .. }: &EventDuration) -> String {
     format!("released after {}{what}", lasting(*ms))
 }
 
+/// An action that an agent asked for.
+fn asked_for(action: &JsonAction, outcome: Option<&Outcome>) -> String {
+    match outcome {
+        Some(outcome) => format!("{}: {}", action.kind, ended(outcome)),
+        None => format!("{} asked for", action.kind),
+    }
+}
+
+/// What came of an action.
+fn of_action(kind: &Kind) -> String {
+    match kind {
+        Kind::ActionRefused(refusal) => {
+            format!("{} refused ({}): {}", refusal.name, refusal.code, refusal.detail)
+        }
+        Kind::ActionStarted(started) => match &started.action.command {
+            Some(command) => format!("{} started: {command}", started.action.name),
+            None => format!("{} started", started.action.name),
+        },
+        Kind::ActionEnded(ended) => {
+            let exit = ended.exit.map(|exit| format!(", exit status {exit}"));
+            let note = ended.note.as_ref().map(|note| format!(", {note}"));
+            format!(
+                "{} ended: {}{}{}, {} bytes",
+                ended.name,
+                ended.outcome,
+                exit.unwrap_or_default(),
+                note.unwrap_or_default(),
+                ended.bytes
+            )
+        }
+        _ => String::new(),
+    }
+}
+
 fn words(kind: &Kind) -> String {
     match kind {
         Kind::Started { version, replayed } => started(version, *replayed),
         Kind::Stopped => "stopped in order".into(),
         Kind::ClockJumped { by_ms } => jumped(*by_ms),
         Kind::ChannelState { from, to, by, why } => control::channel_state(*from, *to, by, why),
-        Kind::Armed { armed: true, by } => format!("armed by {by}: sends for real"),
-        Kind::Armed { armed: false, by } => format!("disarmed by {by}: dry run"),
+        Kind::Armed { armed, by } => control::armed(*armed, by),
         Kind::Muted { muted, by } => control::muted(*muted, by),
         Kind::HeldSettled { send, by } => control::settled(*send, by),
         Kind::FaultPlanned {
@@ -116,7 +149,8 @@ fn words(kind: &Kind) -> String {
         Kind::Skipped { at, outcome, .. } => format!("{}: {}", directive(*at), ended(outcome)),
         Kind::Spoken(words) => spoken(words),
         Kind::HeaderRead { header, .. } => keys(header),
-        Kind::Action { action, outcome, .. } => format!("{}: {}", action.kind, ended(outcome)),
+        Kind::Action { action, outcome, .. } => asked_for(action, outcome.as_ref()),
+        Kind::ActionRefused(_) | Kind::ActionStarted(_) | Kind::ActionEnded(_) => of_action(kind),
         Kind::Diagnosed { diagnostic, .. } => format!("{}: {}", diagnostic.code, diagnostic.message),
         Kind::Suppressed { reason, .. } => format!("nothing is delivered: {reason}"),
         Kind::Intended { .. }

@@ -33,9 +33,7 @@ pub(crate) fn page() -> File {
     text += "\n## The actions\n";
     let bash = BashConfig::default();
     let most_output = usize::try_from(bash.max_output.0).unwrap_or(usize::MAX);
-    for row in [Terminal::row(bash.timeout.0, most_output)] {
-        text += &action(&row);
-    }
+    text += &action(&Terminal::row(bash.timeout.0, most_output));
     text += TAIL;
     File {
         name: "actions.md",

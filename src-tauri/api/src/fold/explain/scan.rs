@@ -24,13 +24,18 @@ pub(super) fn explain(kind: &Kind, at_ms: u64, scene: &Scene<'_>) -> Option<Expl
         Kind::Directive { directive, .. } => read(directive),
         Kind::HeaderRead { header, .. } => keys(header),
         Kind::Action { action, outcome, .. } => {
-            let effect = format!("{} The JSON is not shown.", outcome.code.about());
+            let outcome = outcome.as_ref();
+            let about = outcome.map_or(
+                "It is carried out once the run has ended, where it may be.",
+                |outcome| outcome.code.about(),
+            );
+            let effect = format!("{about} The JSON is not shown.");
             let rule = Rule::JsonActions;
             Explanation::new(rule.code(), rule.about(), effect)
                 .with("type", &action.kind)
                 .with("payload", &action.payload)
-                .with("outcome", outcome.code)
-                .with_known("why", outcome.detail.as_ref())
+                .with_known("outcome", outcome.map(|outcome| outcome.code))
+                .with_known("why", outcome.and_then(|outcome| outcome.detail.as_ref()))
         }
         Kind::Diagnosed { diagnostic, .. } => {
             let effect = match diagnostic.severity {

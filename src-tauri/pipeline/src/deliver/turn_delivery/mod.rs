@@ -185,9 +185,9 @@ impl TurnDelivery {
                     self.late.push((at, directive));
                 }
             }
-            OutputEvent::Action => {
+            OutputEvent::Action { is_kept } => {
                 operations.tally.directives += 1;
-                operations.tally.skipped += 1;
+                operations.tally.skipped += u32::from(!is_kept);
             }
             OutputEvent::Suppressed(reason) => {
                 operations.tally.suppressed = Some(reason);

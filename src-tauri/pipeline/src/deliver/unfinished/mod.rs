@@ -150,9 +150,9 @@ impl UnfinishedTurn {
             }
             match &event.kind {
                 Kind::Directive { .. } => tally.directives += 1,
-                Kind::Action { .. } => {
+                Kind::Action { outcome, .. } => {
                     tally.directives += 1;
-                    tally.skipped += 1;
+                    tally.skipped += u32::from(outcome.is_some());
                 }
                 Kind::Skipped { at, .. } => {
                     tally.skipped += 1;

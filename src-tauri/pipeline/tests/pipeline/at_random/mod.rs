@@ -95,6 +95,7 @@ impl Round {
             channels: loopbacks.iter().map(named).collect(),
             agents: Agents::one(Arc::new(ErraticAgent::new(chance.clone()))),
             speech: Speech::default(),
+            actions: Arc::default(),
             readers: Readers::default(),
             clock: Arc::new(clock) as Arc<dyn Clock>,
             rng: Arc::new(SeededRng::new(number)),

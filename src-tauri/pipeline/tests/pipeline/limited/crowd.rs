@@ -77,6 +77,7 @@ pub(crate) async fn crowd(
         channels: vec![(id.clone(), Arc::clone(&limited) as Arc<dyn ChannelAdapter>)],
         agents: Agents::one(agent),
         speech: Speech::default(),
+        actions: Arc::default(),
         readers: Readers::default(),
         clock: Arc::clone(&clock) as Arc<dyn Clock>,
         rng: Arc::new(SeededRng::new(1)),

@@ -1,0 +1,116 @@
+//! The confirmation of an action, through the queue of requests for permission.
+
+use super::Acting;
+use crate::{output::OutputEvent, recorder::Recorder, stages::permit::Permits, user_text::NoDecision};
+use foldback_actions::CheckedAction;
+use foldback_store::StoreError;
+use foldback_wire::{
+    ActionRefusal, ActionRefusalCode, CallPreview, Kind, PermissionKind, PermissionOption, PermissionRequest,
+    Stage,
+};
+use tokio::sync::mpsc;
+
+/// What came of asking for a confirmation.
+pub(super) enum Confirmation {
+    /// It is carried out.
+    Given,
+    /// It is not.
+    Refused(ActionRefusal),
+    /// The turn was stopped meanwhile.
+    Stopped,
+}
+
+impl Acting<'_> {
+    /// Asks for a confirmation, where the action needs one.
+    pub(super) async fn confirm(
+        &self,
+        checked: &CheckedAction,
+        recorder: &Recorder,
+        permits: &mut Permits<'_>,
+        output: &mpsc::Sender<OutputEvent>,
+    ) -> Result<Confirmation, StoreError> {
+        if self.cancel.is_cancelled() {
+            return Ok(Confirmation::Stopped);
+        }
+        let Some(why) = &checked.confirmation else {
+            return Ok(Confirmation::Given);
+        };
+        recorder.note(Kind::Passed {
+            stage: Stage::Run,
+            detail: format!("{} waits for a confirmation: {why}", checked.performed.name),
+        })?;
+        let question = permits.ask_confirmation(request(checked))?;
+        if let Some(question) = question {
+            // The delivery may have ended early, on a store that failed.
+            let _ = output.send(OutputEvent::Asked(question)).await;
+        }
+        let answer = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => None,
+            answer = permits.next_answer() => Some(answer),
+        };
+        let Some(answer) = answer else {
+            permits.cancel_open(NoDecision::RunCancelled)?;
+            send_all(permits.take_decisions(), output).await;
+            return Ok(Confirmation::Stopped);
+        };
+        let is_given = answer.option.as_ref().is_some_and(|option| {
+            matches!(
+                option.kind,
+                PermissionKind::AllowOnce | PermissionKind::AllowAlways
+            )
+        });
+        let code = match answer.undecided {
+            Some(NoDecision::TimedOut(_)) => ActionRefusalCode::Unconfirmed,
+            _ => ActionRefusalCode::Rejected,
+        };
+        permits.settle_answer(answer)?;
+        send_all(permits.take_decisions(), output).await;
+        if is_given {
+            return Ok(Confirmation::Given);
+        }
+        Ok(Confirmation::Refused(ActionRefusal {
+            index: checked.index,
+            name: checked.performed.name.clone(),
+            code,
+            detail: code.about().to_owned(),
+            findings: Vec::new(),
+            setting: None,
+        }))
+    }
+}
+
+async fn send_all(events: Vec<OutputEvent>, output: &mpsc::Sender<OutputEvent>) {
+    for event in events {
+        let _ = output.send(event).await;
+    }
+}
+
+/// The request as people see it: the command, or the action with its payload.
+fn request(checked: &CheckedAction) -> PermissionRequest {
+    let option = |kind: PermissionKind, name: &str| PermissionOption {
+        id: kind.code().to_owned(),
+        name: name.to_owned(),
+        kind,
+    };
+    let name = &checked.performed.name;
+    let (title, arguments) = if let Some(command) = &checked.performed.command {
+        // All that it would do is in its command; a limit of time beside it only shortens it.
+        (format!("{name}: {command}"), None)
+    } else {
+        let payload = serde_json::Value::Object(checked.payload.clone());
+        (name.clone(), Some(payload.to_string()))
+    };
+    PermissionRequest {
+        id: format!("foldback-action-{}", checked.index).into(),
+        tool: None,
+        title,
+        does: "execute".to_owned(),
+        arguments,
+        preview: CallPreview::default(),
+        options: vec![
+            option(PermissionKind::AllowOnce, "Carry it out"),
+            option(PermissionKind::RejectOnce, "Do not"),
+        ],
+    }
+}
