@@ -273,6 +273,8 @@ closed_sets! {
     wire::ChunkCut as chunkCuts,
     wire::Code as diagnosticCodes,
     rpc::DecisionKind as decisionKinds,
+    wire::DeliveryOutcome as deliveryOutcomes,
+    wire::DeliveryRefusal as deliveryRefusals,
     rpc::DemoPhase as demoPhases,
     rpc::DemoTopic as demoTopics,
     wire::DirectiveScope as directiveScopes,

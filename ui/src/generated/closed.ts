@@ -12,6 +12,8 @@ import type {
   ChunkCut,
   Code,
   DecisionKind,
+  DeliveryOutcome,
+  DeliveryRefusal,
   DemoPhase,
   DemoTopic,
   DirectiveScope,
@@ -181,6 +183,21 @@ export const decisionKinds = [
   { code: "agent", about: "The agent started, used a tool, failed or ended." },
   { code: "end", about: "The turn ended." },
 ] as const satisfies readonly Entry<DecisionKind>[];
+
+export const deliveryOutcomes = [
+  { code: "output", about: "An action was carried out." },
+  { code: "event", about: "Something came due, or came in from outside." },
+  { code: "error", about: "An action could not be read, was refused, or failed." },
+] as const satisfies readonly Entry<DeliveryOutcome>[];
+
+export const deliveryRefusals = [
+  { code: "invalid", about: "Something in it cannot be." },
+  { code: "unknown_channel", about: "There is no such channel." },
+  { code: "dead_target", about: "The platform takes nothing more for its chat." },
+  { code: "depth_limit", about: "As many delivery turns as may follow one message have followed it." },
+  { code: "requester_budget", about: "Its requester had as many deliveries as one person may have." },
+  { code: "total_budget", about: "There were as many deliveries as there may be." },
+] as const satisfies readonly Entry<DeliveryRefusal>[];
 
 export const demoPhases = [
   { code: "playing", about: "Its messages come in." },
