@@ -80,7 +80,7 @@ pub(crate) const OF_SCHEDULE: &str = "schedule:";
 pub(crate) const OF_DELIVERY: &str = "delivery:";
 
 /// True for the id of a message that no platform has: a schedule or a delivery began its turn.
-pub(crate) fn is_made_up(id: &MessageId) -> bool {
+pub fn is_made_up(id: &MessageId) -> bool {
     [OF_SCHEDULE, OF_DELIVERY]
         .iter()
         .any(|prefix| id.as_str().starts_with(prefix))

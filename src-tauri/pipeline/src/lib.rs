@@ -83,6 +83,7 @@ pub use engine::{
 pub use files::{SendDir, Sendable, is_own_file};
 pub use flow::{Flow, Stop};
 pub use group_history::waiting_group_events;
+pub use id::is_made_up;
 pub use pairing::PairingFault;
 pub use permissions::PermissionFault;
 pub use readers::Readers;

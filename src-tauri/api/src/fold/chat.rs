@@ -1,6 +1,7 @@
 //! The conversation as a person on the channel sees it, from acknowledged operations only.
 
 use crate::shown::Sent;
+use foldback_pipeline::is_made_up;
 use foldback_store::one_line;
 use foldback_wire::{
     Attachment, Capabilities, ChannelId, Inbound, Kind, MessageId, OpKind, OutcomeCode, VoiceForm,
@@ -26,9 +27,13 @@ pub(super) fn seen(
 ) -> ChannelPreview {
     let mut chat = Chat::new(&inbound.channel, capabilities);
     chat.preview.typing = typing;
-    chat.user(inbound);
-    if let Some(bubble) = chat.preview.bubbles.last_mut() {
-        bubble.attachments = attachments(inbound, files);
+    if is_made_up(&inbound.message) {
+        chat.note("No message of the user began this turn.".to_owned());
+    } else {
+        chat.user(inbound);
+        if let Some(bubble) = chat.preview.bubbles.last_mut() {
+            bubble.attachments = attachments(inbound, files);
+        }
     }
     let mut settled: Vec<_> = ledger.iter().filter(|e| e.outcome.is_some()).collect();
     settled.sort_by_key(|e| e.outcome_seq);

@@ -30,6 +30,35 @@ fn texts(preview: &ChannelPreview) -> Vec<&str> {
 }
 
 #[test]
+fn no_message_stands_in_the_chat_of_a_turn_that_none_began() {
+    for (id, bubbles, notes) in [
+        ("42", 1, Vec::new()),
+        (
+            "schedule:daily:1",
+            0,
+            vec!["No message of the user began this turn."],
+        ),
+        ("delivery:d1", 0, vec!["No message of the user began this turn."]),
+    ] {
+        let message = Inbound {
+            message: id.into(),
+            ..inbound()
+        };
+        let mut story = Story::default();
+        let received = Kind::Received {
+            message: message.into(),
+        };
+        let seq = story.at(0, received);
+        let seen = at(&story, seq).seen;
+        assert_eq!(
+            (seen.bubbles.len(), seen.notes),
+            (bubbles, notes.into_iter().map(str::to_owned).collect()),
+            "{id}"
+        );
+    }
+}
+
+#[test]
 fn files_stand_under_their_message_and_then_what_came_of_them() {
     let attachment = |name: &str, size| Attachment {
         name: name.into(),

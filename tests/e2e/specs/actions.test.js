@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Key } from "webdriverio";
+import { at, command, eventually, go, press, shows, textOf, write } from "../harness/page.js";
+import { script } from "../harness/script.js";
+import { open, picture } from "../harness/window.js";
+
+const rules = [
+  { when: { contains: "[result of bash]" }, agent: [{ text: "Your disk has room." }] },
+  { agent: [{ text: JSON.stringify({ actions: [{ type: "bash", payload: { command: "echo 53%; echo watch out >&2" } }] }) }] },
+];
+// Whoever writes by hand in the window is `console`.
+const settings = `
+[output]
+dialects = ["actions", "silence", "header", "guard", "json"]
+[commands]
+owner_allow_from = ["console"]
+[actions.bash]
+enabled = true
+`;
+
+describe("an action", () => {
+  let agent;
+  let window;
+  before(async () => {
+    agent = await script(rules, settings);
+    window = await open({ config: agent.config });
+  });
+  after(async () => {
+    await window?.close();
+    await agent?.close();
+  });
+
+  it("waits for a person, and is carried out at their word", async () => {
+    const { browser } = window;
+    await go(browser, "compose");
+    await write(browser, "compose-user", "how full is the disk?");
+    await (await at(browser, "answers-agent")).click();
+    await press(browser, Key.Ctrl, Key.Enter);
+    await (await at(browser, "view-turn")).waitForDisplayed();
+    await shows(browser, "inspector", /echo 53%; echo watch out/);
+    await press(browser, Key.Ctrl, Key.Shift, "a");
+    const focused = () => browser.execute(() => document.activeElement?.closest('[data-testid="permission-list"]') !== null);
+    await eventually(browser, focused, "the request to take the keyboard");
+    await picture(browser, "actions-confirm");
+    await press(browser, "a");
+    await shows(browser, "delivered-in", /turn #2/);
+    await picture(browser, "actions-asked");
+  });
+
+  it("comes back to the agent, whose words answer the same message", async () => {
+    const { browser } = window;
+    await (await (await at(browser, "delivered-in")).$("button")).click();
+    await shows(browser, "action-result", /the output of bash[\s\S]*turn #1[\s\S]*echo 53%[\s\S]*stdout[\s\S]*exit 0[\s\S]*53%[\s\S]*stderr[\s\S]*watch out/);
+    await shows(browser, "chat", /Your disk has room\./);
+    assert.doesNotMatch(await textOf(browser, "chat"), /result of bash/);
+    for (const theme of ["light", "dark"]) {
+      await command(browser, `theme: ${theme}`);
+      await picture(browser, `actions-result-${theme}`);
+    }
+    await (await (await at(browser, "action-result")).$("button")).click();
+    await shows(browser, "view-turn", /how full is the disk\?/);
+    await shows(browser, "delivered-in", /turn #2/);
+  });
+
+  it("is in the journal with each of its steps", async () => {
+    const { browser } = window;
+    await go(browser, "live");
+    await (await at(browser, "filter")).setValue("kind:action_started,action_ended,delivery_accepted,delivery_due");
+    await shows(browser, "event-count", /\b4 events\b/);
+  });
+});
