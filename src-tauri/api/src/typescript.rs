@@ -262,6 +262,7 @@ macro_rules! closed_sets {
 }
 
 closed_sets! {
+    wire::ActionRefusalCode as actionRefusalCodes,
     rpc::AlarmKind as alarmKinds,
     rpc::Aspect as aspects,
     rpc::CutFamily as cutFamilies,
