@@ -1,6 +1,7 @@
 //! A decision in full, for the card of the Turn view: the bytes it is about, the rule behind it, what it was made from,
 //! and what it changes for the user. Everything is read from the events up to it.
 
+mod action;
 mod agent;
 mod delivery;
 mod gate;
@@ -126,6 +127,7 @@ pub(super) fn explain(mut decision: Decision, kind: &Kind, scene: &Scene<'_>) ->
     let explanation = gate::explain(kind)
         .or_else(|| queue::explain(kind))
         .or_else(|| agent::explain(kind))
+        .or_else(|| action::explain(kind))
         .or_else(|| scan::explain(kind, decision.at_ms, scene))
         .or_else(|| delivery::explain(kind, scene))
         .unwrap_or_else(|| {

@@ -1,0 +1,67 @@
+//! Actions, their way back to the agent, and turns that no message of a person began.
+
+use super::{Explanation, bytes};
+use foldback_wire::{DeliveryOutcome, Kind, visible};
+
+const NOT_DONE: &str =
+    "Nothing of it is carried out. The agent is told why, or the user that something was not done.";
+
+/// What is to be said of an action or a delivery.
+pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
+    Some(match kind {
+        Kind::ActionRefused(refusal) => Explanation::new(refusal.code.code(), refusal.code.about(), NOT_DONE)
+            .with("action", visible(&refusal.name))
+            .with("why", &refusal.detail)
+            .with_known("setting", refusal.setting.as_ref()),
+        Kind::ActionStarted(started) => Explanation::new(
+            "action_started",
+            "An action that may be carried out begins; this is written down before anything runs.",
+            "It runs now, once: after a crash it is not begun again.",
+        )
+        .with("action", visible(&started.action.name))
+        .with_known("command", started.action.command.as_deref().map(visible)),
+        Kind::ActionEnded(ended) => Explanation::new(
+            "action_ended",
+            "What came of an action goes back to the agent.",
+            "The user is shown nothing of it. The agent words the answer in a turn of its own.",
+        )
+        .with("action", visible(&ended.name))
+        .with_known("exit status", ended.exit)
+        .with_known("how it ended", ended.note.as_deref().map(visible))
+        .with("output", bytes(ended.bytes)),
+        Kind::DeliveryAccepted(accepted) => Explanation::new(
+            "delivery_accepted",
+            "A result is accepted once the journal has it with its turn.",
+            "Its own turn gives it to the agent.",
+        )
+        .with("turn", accepted.turn)
+        .with("id", visible(accepted.id.as_str())),
+        Kind::DeliveryRefused(refused) => Explanation::new(
+            refused.reason.code(),
+            refused.reason.about(),
+            "The agent is not given it.",
+        )
+        .with("why", &refused.detail),
+        Kind::DeliveryDue(request) => {
+            let about = match request.outcome {
+                DeliveryOutcome::Output => "The result of an action begins the turn.",
+                DeliveryOutcome::Event => "Something that came due or came in begins the turn.",
+                DeliveryOutcome::Error => "An action that failed or was refused begins the turn.",
+            };
+            let effect = "The agent is given it as data. Its answer goes to the message that asked for it.";
+            Explanation::new("delivery_due", about, effect)
+                .with("action", visible(&request.action.name))
+                .with_known("command", request.action.command.as_deref().map(visible))
+                .with_known("asked for in turn", request.cause)
+                .with("depth", request.depth)
+        }
+        Kind::ScheduleDue(due) => Explanation::new(
+            "schedule_due",
+            "A schedule begins the turn.",
+            "The agent is given its prompt. Its answer goes to the chat that the schedule names.",
+        )
+        .with("schedule", &due.schedule)
+        .with("by", &due.by),
+        _ => return None,
+    })
+}
