@@ -75,6 +75,8 @@ describe("the tour through the demo", () => {
     await picture(browser, "tour-callout-narrow");
     await browser.setWindowSize(1440, 900);
     await eventually(browser, () => browser.execute(() => innerWidth > 1400), "the larger window");
+    // A click on a button that is still on its way misses it.
+    await isBeside(browser);
 
     await (await at(browser, "tour-callout-next")).click();
     await shows(browser, "tour-callout", /Why it is held.*3 of 3/s);
