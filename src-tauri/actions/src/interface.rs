@@ -38,7 +38,7 @@ pub enum ActionDecision {
 
 /// Carries out the actions of its rows.
 ///
-/// What must hold: it never answers anybody; a future that is dropped leaves nothing running; one order is carried out
+/// Invariants: it never answers anybody; a future that is dropped leaves nothing running; one order is carried out
 /// once. A crash is the caller's matter: the order is durable before, its result after.
 #[async_trait]
 pub trait ActionInterface: Send + Sync {

@@ -1,4 +1,4 @@
-//! What comes of an action, on its way from the interface to whoever had it carried out.
+//! The result of an action, on its way from the interface to whoever had it carried out.
 
 use foldback_wire::{DeliveryOutcome, ResultItem};
 use tokio::sync::oneshot;
@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 /// Most items that an interface may hand over. Those behind them are counted.
 const MOST_ITEMS: usize = 64;
 
-/// What came of an action.
+/// The result of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActionResult {
     /// `output` where it was carried out, whatever came of it; `error` where it was not, or nobody knows.

@@ -1,4 +1,4 @@
-//! What is declared of an action, once: the table, the checks, the documents and the tools of agents come from it.
+//! The declaration of an action, once: the table, the checks, the documents and the tools of agents come from it.
 
 use foldback_wire::{ActionAccess, ActionConfirmation, TurnKind};
 use schemars::JsonSchema;
@@ -13,7 +13,7 @@ pub const MOST_PAYLOAD_BYTES: usize = 65_536;
 pub struct ActionRow {
     /// Its name, the `type` of a JSON action: 1 to 64 of `a` to `z`, `0` to `9`, `_` and `-`.
     pub name: String,
-    /// What it does, in one sentence for agents and people.
+    /// Its effect, in one sentence for agents and people.
     pub about: String,
     /// The JSON Schema of its payload, which is an object.
     pub payload: Value,

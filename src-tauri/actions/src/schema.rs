@@ -45,7 +45,7 @@ fn finding(error: &ValidationError<'_>) -> PayloadFinding {
     }
 }
 
-/// What mends it.
+/// The change that mends it.
 fn change(error: &ValidationError<'_>, at: &str) -> String {
     let here = if at.is_empty() {
         "the payload".to_owned()

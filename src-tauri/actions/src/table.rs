@@ -49,7 +49,7 @@ pub enum TableError {
     },
 }
 
-/// Who asks for an action, and in which turn.
+/// The person at whose word an action is asked for, and the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ActionAsker {
     /// The person whose message began the chain of turns is an owner of the bot.
@@ -206,7 +206,7 @@ impl ActionTable {
         }
     }
 
-    /// What is said of a name that is none of an action.
+    /// The words about a name that is none of an action.
     fn unknown(&self, name: &str) -> String {
         let name = name.to_lowercase();
         let alike = self

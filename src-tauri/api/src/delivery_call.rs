@@ -48,7 +48,7 @@ fn unreadable<T>(why: impl Into<String>) -> Result<T, UnreadableCall> {
     Err(UnreadableCall(why.into()))
 }
 
-/// What a call delivers, beside its place.
+/// The part of a call that is delivered, beside its place.
 struct Content {
     outcome: DeliveryOutcome,
     name: String,

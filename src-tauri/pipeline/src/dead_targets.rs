@@ -138,7 +138,7 @@ impl DeadTargets {
     }
 }
 
-/// Why nothing is sent to a chat, in words.
+/// The reason for which nothing is sent to a chat, in words.
 pub(crate) fn dead_in_words(dead: &DeadTarget) -> String {
     let DeadTarget {
         channel,

@@ -21,7 +21,7 @@ pub(crate) enum NotDelivered {
     Store(StoreError),
 }
 
-/// Where turns hand their requests over.
+/// The place to which turns hand their requests over.
 #[derive(Clone)]
 pub(crate) struct DeliveryOrders(mpsc::UnboundedSender<DeliveryOrder>);
 

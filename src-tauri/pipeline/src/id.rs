@@ -76,7 +76,7 @@ fn is_odd_number(id: &str) -> bool {
 /// What the id of a schedule's message begins with. No platform has a message of such an id.
 pub(crate) const OF_SCHEDULE: &str = "schedule:";
 
-/// What the id of a delivery's message begins with. No platform has a message of such an id.
+/// The beginning of the id of a delivery's message. No platform has a message of such an id.
 pub(crate) const OF_DELIVERY: &str = "delivery:";
 
 /// True for the id of a message that no platform has: a schedule or a delivery began its turn.

@@ -31,7 +31,7 @@ pub(crate) struct Pending {
     pub(crate) is_command: bool,
     /// An earlier process received it.
     pub(crate) resumed: bool,
-    /// What began its turn.
+    /// The cause of its turn.
     pub(crate) cause: TurnCause,
     /// The settings of the queue that count for it.
     pub(crate) queue: QueueSettings,

@@ -1,8 +1,8 @@
-//! What begins a turn: a message that a person wrote, a clock, or a delivery request.
+//! The cause of a turn: a message that a person wrote, a clock, or a delivery request.
 
 use foldback_wire::{DeliveryRequest, Kind, ScheduleDue, SettingSource};
 
-/// What begins a turn.
+/// The cause of a turn.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum TurnCause {
     /// A message that somebody wrote.

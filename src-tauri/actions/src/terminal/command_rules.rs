@@ -3,8 +3,8 @@
 use crate::ActionDecision;
 use regex::{Regex, RegexSet};
 
-/// What has a meaning for the shell beyond the words of one command: a command with any of it may do more than its
-/// beginning says, so that the list of what is allowed does not count for it.
+/// Characters with a meaning for the shell beyond the words of one command. A command with any of them may do more than
+/// its beginning says, so that the list of what is allowed does not count for it.
 const SHELL_CONTROLS: [char; 13] = [';', '&', '|', '<', '>', '`', '$', '(', ')', '{', '}', '\n', '\r'];
 
 /// The lists of patterns, in the order in which they count: `deny`, `confirm`, `allow`. A command that no list names is

@@ -24,13 +24,13 @@ use tokio::process::Command;
 const SHELLS: [&str; 2] = ["/bin/bash", "/usr/bin/bash"];
 /// The time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long after the end of a command its last words are waited for. Only what left the guard can hold them up.
+/// Longest wait for the last words of a command after its end. Only what left the guard can hold them up.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// How commands are run.
+/// Settings of commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShellSettings {
-    /// Where they work, absolute; made when it does not exist.
+    /// Their working folder, absolute; made when it does not exist.
     pub folder: PathBuf,
     /// Longest time that one may take.
     pub timeout: Duration,
@@ -42,7 +42,7 @@ pub struct ShellSettings {
     pub guard: Option<PathBuf>,
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Debug)]
 pub(super) struct CommandRun {
     pub(super) output: Capture,
@@ -50,7 +50,7 @@ pub(super) struct CommandRun {
     pub(super) end: CommandEnd,
 }
 
-/// How a command ended.
+/// The end of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CommandEnd {
     /// With this exit status.

@@ -16,7 +16,7 @@ pub enum ActionSetupError {
     /// A list of commands cannot be read.
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    /// What confines commands is not there.
+    /// The program that confines commands is not there.
     #[error(transparent)]
     Program(#[from] ProgramError),
     /// The system has no folder for commands.

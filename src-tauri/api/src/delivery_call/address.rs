@@ -11,7 +11,7 @@ const NAMES: [(&str, &str); 3] = [
     ("matrix_chat", "matrix"),
 ];
 
-/// What a call tells of its place.
+/// The part of a call that tells its place.
 #[derive(Debug, Default)]
 pub(super) struct Addressing {
     interface: String,

@@ -1,4 +1,4 @@
-//! What an interface took in: `message`, `interface`, `context` and `reason`.
+//! Messages that an interface took in: `message`, `interface`, `context` and `reason`.
 
 use super::{
     Call, Content, UnreadableCall, given, outcome_of, plain_or_json, read_system_message, unreadable,
@@ -9,7 +9,7 @@ use serde_json::Value;
 /// The name of an event whose reason is not told.
 const EVENT: &str = "event";
 
-/// What the call delivers. The ancestor lost the text of `message` on the way; here it is the first item.
+/// The text that the call delivers. The ancestor lost the text of `message` on the way; here it is the first item.
 pub(super) fn content(call: Call<'_>) -> Result<Content, UnreadableCall> {
     let context = call.given("context");
     let mut items = Vec::new();

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// The name of an action that is not told.
 const UNKNOWN: &str = "unknown";
 
-/// What the call delivers. `action_outputs` come before `output`, as they do in the ancestor.
+/// The text that the call delivers. `action_outputs` come before `output`, as they do in the ancestor.
 pub(super) fn content(call: Call<'_>, context: &Value) -> Result<Content, UnreadableCall> {
     let mut outcome = DeliveryOutcome::Output;
     let items = if let Some(outputs) = call.given("action_outputs") {

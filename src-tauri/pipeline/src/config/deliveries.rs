@@ -1,4 +1,4 @@
-//! What is delivered to the agent beside messages.
+//! Limits of deliveries to the agent.
 
 use super::Interval;
 use schemars::JsonSchema;

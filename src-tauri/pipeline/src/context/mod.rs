@@ -37,9 +37,9 @@ pub(crate) struct TurnContext {
     pub(crate) agents: Agents,
     pub(crate) files: SendDir,
     pub(crate) speech: Speech,
-    /// What an agent may ask for beside its words.
+    /// The actions that an agent may ask for.
     pub(crate) actions: Arc<ActionTable>,
-    /// Where what came of that is handed over, to be delivered.
+    /// The place to which their results are handed over, to be delivered.
     pub(crate) delivery_orders: DeliveryOrders,
     /// Reads links in messages; `None` where they are text.
     pub(crate) links: Option<LinkReader>,

@@ -1,4 +1,4 @@
-//! What is asked before a delivery request is taken in: its place, its id and its depth.
+//! Checks before a delivery request is taken in: its place, its id and its depth.
 
 use super::Core;
 use crate::{

@@ -1,4 +1,4 @@
-//! What the actions of turns produced, handed over by the turns themselves and by the start that takes up what was left.
+//! Results of the actions of turns, handed over by the turns themselves and by the start that takes up what was left.
 
 use super::{Core, Rejected};
 use crate::{

@@ -84,7 +84,7 @@ pub struct Parts {
     pub agents: Agents,
     /// Speech and transcription.
     pub speech: Speech,
-    /// What an agent may ask for beside its words.
+    /// The actions that an agent may ask for.
     pub actions: Arc<ActionTable>,
     /// What reads links and documents.
     pub readers: Readers,

@@ -50,7 +50,7 @@ pub(super) struct QueuedMessage {
     /// Its session has counted it.
     pub(super) counted: bool,
     pub(super) received: Timestamp,
-    /// What began it.
+    /// Its cause.
     pub(super) cause: TurnCause,
 }
 
@@ -88,7 +88,7 @@ struct TurnProgress {
     counted: bool,
     /// It came into the run of another turn, and has none of its own.
     joined: Option<(TurnId, JoinKind)>,
-    /// What began it.
+    /// Its cause.
     cause: TurnCause,
 }
 

@@ -119,7 +119,7 @@ impl Gates {
     }
 }
 
-/// What let it in, in words.
+/// The reason for which it was let in, in words.
 fn begun_by(cause: &TurnCause) -> String {
     match cause {
         TurnCause::Message => String::new(),

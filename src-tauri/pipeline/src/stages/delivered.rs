@@ -1,4 +1,4 @@
-//! What is delivered to the agent, in its prompt: data in a fence that nothing in it can end, then the agent's task.
+//! The delivery in the agent's prompt: data in a fence that nothing in it can end, then the agent's task.
 
 use super::escaped::escape;
 use foldback_wire::{DELIVERY_DEPTH, DeliveryOutcome, DeliveryRequest, ResultItem};
@@ -99,7 +99,7 @@ fn item(item: &ResultItem) -> Value {
     Value::Object(all)
 }
 
-/// What the agent is to do with it.
+/// The agent's task.
 fn task(request: &DeliveryRequest, may_act: bool) -> String {
     let reply = if request.origin.message.is_some() {
         "Your answer is sent to this chat, as a reply to the message that asked for it."

@@ -68,7 +68,7 @@ pub(crate) struct Run<'a> {
     /// True where the chat is told that another backend or model answers.
     pub(crate) tells_answerer: bool,
     pub(crate) permit: PermitContext<'a>,
-    /// What the actions of the answer are carried out with.
+    /// Everything that the actions of the answer are carried out with.
     pub(crate) acting: Acting<'a>,
     pub(crate) output: mpsc::Sender<OutputEvent>,
     pub(crate) leaks: &'a LeakWatch,

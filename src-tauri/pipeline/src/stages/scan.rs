@@ -251,7 +251,7 @@ struct Listener<'a> {
     head: &'a str,
     /// The setting whose pattern makes a text an acknowledgement.
     all_clear: Option<&'a DecidingSetting>,
-    /// Where actions go; `None` where they are off.
+    /// The actions that the answer has asked for; `None` where they are off.
     asked: Option<&'a mut Vec<AskedAction>>,
     text: String,
 }

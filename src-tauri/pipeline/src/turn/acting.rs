@@ -1,4 +1,4 @@
-//! What the actions of a turn's answer are carried out with.
+//! Everything that the actions of a turn's answer are carried out with.
 
 use super::TurnRunner;
 use crate::{
@@ -12,7 +12,7 @@ use foldback_wire::{Platform, ReplyAddress};
 use tokio_util::sync::CancellationToken;
 
 impl TurnRunner {
-    /// What the actions of the turn's answer are carried out with.
+    /// Everything that the actions of the turn's answer are carried out with.
     pub(super) fn acting<'a>(
         &'a self,
         pending: &'a Pending,

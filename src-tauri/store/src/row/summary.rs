@@ -39,7 +39,7 @@ fn asked_for(action: &JsonAction, outcome: Option<&Outcome>) -> String {
     }
 }
 
-/// What came of an action.
+/// The result of an action.
 fn of_action(kind: &Kind) -> String {
     match kind {
         Kind::ActionRefused(refusal) => {

@@ -6,7 +6,7 @@ use foldback_wire::{DeliveryOutcome, Kind, visible};
 const NOT_DONE: &str =
     "Nothing of it is carried out. The agent is told why, or the user that something was not done.";
 
-/// What is to be said of an action or a delivery.
+/// Explains an action or a delivery.
 pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
     Some(match kind {
         Kind::ActionRefused(refusal) => Explanation::new(refusal.code.code(), refusal.code.about(), NOT_DONE)

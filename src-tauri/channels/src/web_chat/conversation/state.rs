@@ -31,7 +31,7 @@ pub(in super::super) struct StreamPosition {
     pub(super) peer: Peer,
 }
 
-/// Why a change was not made.
+/// The reason for which a change was not made.
 #[derive(Debug)]
 pub(in super::super) enum Unchanged {
     /// There is no such message.

@@ -12,7 +12,7 @@ use foldback_actions::ActionAsker;
 use foldback_store::{Selection, StoreError};
 use foldback_wire::{DeliveryRequest, Event, Inbound, Kind, Seq, TurnId, TurnKind};
 
-/// What the rights of whoever asks are read from.
+/// The facts from which the rights of whoever asks are read.
 #[derive(Clone, Copy)]
 pub(crate) struct AskerContext<'a> {
     pub(crate) access: AccessContext<'a>,
@@ -31,7 +31,7 @@ struct Rights {
     is_listed: bool,
 }
 
-/// Who asks for the actions of a turn: the person whose message began its chain. Where others wrote into its run, each of
+/// The asker of a turn's actions: the person whose message began its chain. Where others wrote into its run, each of
 /// them has to be allowed, as any of them may be the one whom the agent obeys.
 pub(crate) async fn asker_of(
     context: AskerContext<'_>,

@@ -10,7 +10,7 @@ use foldback_wire::{
 };
 use tokio::sync::mpsc;
 
-/// What came of asking for a confirmation.
+/// The answer to a request for a confirmation.
 pub(super) enum Confirmation {
     /// It is carried out.
     Given,

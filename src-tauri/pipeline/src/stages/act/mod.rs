@@ -57,7 +57,7 @@ pub(crate) enum AskedAction {
     Unreadable,
 }
 
-/// What the actions of a turn are carried out with.
+/// Everything that the actions of a turn are carried out with.
 pub(crate) struct Acting<'a> {
     pub(crate) table: &'a ActionTable,
     pub(crate) orders: &'a DeliveryOrders,
@@ -82,7 +82,7 @@ pub(crate) enum ActingEnd {
     Stopped,
 }
 
-/// What came of one action.
+/// The fate of one action.
 #[derive(Debug)]
 enum ActionFate {
     Performed(CheckedAction, ActionResult),

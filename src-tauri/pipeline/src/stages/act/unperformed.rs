@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 const UNKNOWN: &str = "The bot was stopped while it ran. Nobody knows whether it ran, and what came of it; it is not begun again.";
 const NOT_BEGUN: &str = "The bot was stopped before it began. It did not run.";
 
-/// What is to be delivered of the actions of a turn that was left, and the events that belong to its turn; `None` where
+/// The delivery about the actions of a turn that was left, and the events that belong to its turn; `None` where
 /// nothing is.
 pub(crate) fn unperformed(turn: TurnId, events: &[Event]) -> Option<(DeliveryRequest, Vec<Kind>)> {
     let ended_in_order = events.iter().any(|event| {
