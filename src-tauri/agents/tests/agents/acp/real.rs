@@ -83,7 +83,7 @@ fn codex(program: &str, home: &Path, work: &Path, root: &str) -> AcpConfig {
     let folder = home.join("codex");
     fs::create_dir_all(&folder).expect("a folder");
     let settings = format!(
-        "model = \"m\"\nmodel_provider = \"fake\"\napproval_policy = \"untrusted\"\nsandbox_mode = \"read-only\"\n\
+        "model = \"m\"\nmodel_provider = \"fake\"\napproval_policy = \"untrusted\"\nsandbox_mode = \"workspace-write\"\n\
          check_for_update_on_startup = false\n[analytics]\nenabled = false\n\
          [model_providers.fake]\nname = \"Fake\"\nbase_url = \"{root}\"\nwire_api = \"responses\"\n\
          env_key = \"FAKE_API_KEY\"\n"
