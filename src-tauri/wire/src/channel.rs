@@ -1,6 +1,6 @@
 //! The kind, the capabilities and the state of a channel.
 
-use crate::{MessageFlag, Platform, closed::closed_set};
+use crate::{MessageFlag, Platform, closed::closed_set, weight};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -10,6 +10,7 @@ closed_set! {
         Utf16 = "utf16": "UTF-16 code units.",
         Scalars = "scalars": "Unicode scalar values.",
         Bytes = "bytes": "UTF-8 bytes.",
+        Weighted = "weighted": "Characters as X weighs them: most count one, those of many scripts and emoji two, a link at least 23.",
     }
 }
 
@@ -20,6 +21,7 @@ impl LengthUnit {
             Self::Utf16 => text.encode_utf16().count(),
             Self::Scalars => text.chars().count(),
             Self::Bytes => text.len(),
+            Self::Weighted => weight::of_text(text),
         }
     }
 
@@ -29,6 +31,7 @@ impl LengthUnit {
             Self::Utf16 => c.len_utf16(),
             Self::Scalars => 1,
             Self::Bytes => c.len_utf8(),
+            Self::Weighted => weight::of_char(c),
         }
     }
 }

@@ -37,6 +37,7 @@ mod turn;
 mod understood;
 mod unreadable;
 mod visible;
+mod weight;
 
 pub use action::{
     ActionAccess, ActionConfirmation, ActionEnded, ActionRefusal, ActionRefusalCode, ActionStarted,

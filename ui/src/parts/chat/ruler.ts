@@ -2,7 +2,7 @@
 import type { CutPlace, LengthUnit, RuledMessage, Ruler } from "../../generated/wire";
 import { count } from "../../store/format";
 
-const UNITS: Readonly<Record<LengthUnit, string>> = { utf16: "UTF-16 units", scalars: "characters", bytes: "bytes" };
+const UNITS: Readonly<Record<LengthUnit, string>> = { utf16: "UTF-16 units", scalars: "characters", bytes: "bytes", weighted: "weighted characters" };
 const CUTS: Readonly<Record<CutPlace, string>> = {
   paragraph: "cut between paragraphs", line: "cut between lines", sentence: "cut between sentences", word: "cut between words", inside: "cut inside a word",
 };
