@@ -32,6 +32,8 @@ export const roles = {
   whatsapp: { h: 150, c: 0.13, about: "WhatsApp." },
   signal: { h: 258, c: 0.13, about: "Signal." },
   web_chat: { h: 45, c: 0.12, about: "Web chat." },
+  reddit: { h: 35, c: 0.15, about: "Reddit." },
+  x: { h: 210, c: 0.03, about: "X." },
 } as const satisfies Record<string, Role>;
 
 export type RoleName = keyof typeof roles;

@@ -11,7 +11,7 @@ mod trouble;
 use crate::{
     fast::Fast,
     ledger::Ledger,
-    place::{CHATS, Place},
+    place::{CHATS, Place, TRIED},
 };
 use foldback_api::{Backend, Setup};
 use foldback_channels::platform;
@@ -268,12 +268,8 @@ fn nothing_is_lost_or_doubled_and_the_order_is_kept() {
         let clock = Arc::new(Fast::at(epoch));
         let folder = tempfile::tempdir().unwrap();
         let mut places = BTreeMap::new();
-        // The page of a web chat is the program's own, and has no platform to be tried against.
-        for platform in platform::ALL
-            .iter()
-            .filter(|platform| **platform != platform::WEB_CHAT)
-        {
-            places.insert(*platform, Place::open(*platform).await);
+        for platform in TRIED {
+            places.insert(platform, Place::open(platform).await);
         }
         let backend = start(&places, folder.path(), Arc::clone(&clock)).await;
         write(&places, &clock).await;

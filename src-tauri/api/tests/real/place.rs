@@ -29,6 +29,16 @@ const WHATSAPP_SECRET: &str = "c0ffeec0ffeeAppSecretOfTheTest";
 const WHATSAPP_VERIFY: &str = "VerifyWordOfTheTest";
 const SIGNAL_ME: &str = "+4915500000001";
 
+/// The platforms that are tried. The page of a web chat is the program's own, and has no platform to be tried against; Reddit
+/// and X take no files and no reactions, and so few messages an hour that this traffic would last for days.
+pub(crate) const TRIED: [Platform; 5] = [
+    platform::TELEGRAM,
+    platform::DISCORD,
+    platform::SLACK,
+    platform::WHATSAPP,
+    platform::SIGNAL,
+];
+
 /// How many chats there are.
 pub(crate) const CHATS: usize = 8;
 

@@ -5,12 +5,14 @@
 mod discord;
 mod forms;
 pub mod known;
+pub(crate) mod reddit;
 mod signal;
 mod slack;
 mod telegram;
 mod unknown;
 pub(crate) mod web_chat;
 pub(crate) mod whatsapp;
+pub(crate) mod x;
 
 use crate::{Rates, Refusal};
 use foldback_wire::{
@@ -19,8 +21,8 @@ use foldback_wire::{
 };
 pub use forms::is_phone_number;
 pub use {
-    discord::DISCORD, signal::SIGNAL, slack::SLACK, telegram::TELEGRAM, web_chat::WEB_CHAT,
-    whatsapp::WHATSAPP,
+    discord::DISCORD, reddit::REDDIT, signal::SIGNAL, slack::SLACK, telegram::TELEGRAM, web_chat::WEB_CHAT,
+    whatsapp::WHATSAPP, x::X,
 };
 
 /// A platform, and what the program knows about it.
@@ -98,17 +100,19 @@ pub(crate) struct TwinRules {
 }
 
 /// Every row, in the order in which they are shown.
-pub static ROWS: [&PlatformRow; 6] = [
+pub static ROWS: [&PlatformRow; 8] = [
     &telegram::ROW,
     &discord::ROW,
     &slack::ROW,
     &whatsapp::ROW,
     &signal::ROW,
     &web_chat::ROW,
+    &reddit::ROW,
+    &x::ROW,
 ];
 
 /// Every platform, in the order of the rows.
-pub const ALL: &[Platform] = &[TELEGRAM, DISCORD, SLACK, WHATSAPP, SIGNAL, WEB_CHAT];
+pub const ALL: &[Platform] = &[TELEGRAM, DISCORD, SLACK, WHATSAPP, SIGNAL, WEB_CHAT, REDDIT, X];
 
 /// The row of a platform. One that is not known, such as that of a journal of a later version, has rules by which only plain
 /// text can be sent.

@@ -37,6 +37,11 @@ fn limits_are_those_of_the_table() {
         row(WEB_CHAT),
         (4_096, LengthUnit::Scalars, 4_096, true, true, Some(0))
     );
+    assert_eq!(
+        row(REDDIT),
+        (10_000, LengthUnit::Scalars, 10_000, true, false, None)
+    );
+    assert_eq!(row(X), (280, LengthUnit::Weighted, 280, false, false, None));
     let keyed: Vec<_> = ALL.iter().filter(|p| profile(**p).idempotency_key).collect();
     assert_eq!(keyed, [&DISCORD, &WEB_CHAT]);
 }
@@ -60,6 +65,8 @@ fn no_span_holds_more_calls_than_are_published() {
         (row(SLACK).route(OpKind::SendFile).1, MINUTE, 100),
         (row(WHATSAPP).channel, SECOND, 80),
         (row(WHATSAPP).chat, Duration::from_secs(6), 45),
+        (row(REDDIT).channel, MINUTE, 60),
+        (row(X).route(OpKind::SendText).1, MINUTE * 15, 100),
         // A bucket, and what it gains in a minute.
         (row(SIGNAL).chat, MINUTE, 60 + 60),
         (row(SIGNAL).route(OpKind::SendFile).1, MINUTE, 50 + 50),
@@ -101,8 +108,8 @@ fn only_groups_of_telegram_are_counted_apart() {
 #[test]
 fn an_id_of_one_platform_is_seldom_one_of_another() {
     for (id, platforms) in [
-        ("42", &[TELEGRAM, DISCORD, SIGNAL][..]),
-        ("1234567890123", &[DISCORD, SIGNAL]),
+        ("42", &[TELEGRAM, DISCORD, SIGNAL, X][..]),
+        ("1234567890123", &[DISCORD, SIGNAL, X]),
         ("12345678901234567890", &[DISCORD]),
         ("1700000000123:+491555", &[SIGNAL]),
         ("1700000000.000100", &[SLACK]),
@@ -113,6 +120,11 @@ fn an_id_of_one_platform_is_seldom_one_of_another() {
         ("w0123456789abcdef", &[WEB_CHAT]),
         ("w0123456789abcde", &[]),
         ("w0123456789ABCDEF", &[]),
+        ("t1_c0ffee", &[REDDIT]),
+        ("t4_1", &[REDDIT]),
+        ("t3_1", &[]),
+        ("t1_", &[]),
+        ("t1_C0FFEE", &[]),
         ("-1", &[]),
         ("", &[]),
     ] {
@@ -158,6 +170,10 @@ fn each_platform_has_its_form() {
     let visitor = "0123456789abcdef0123456789abcdef";
     assert!(fits(WEB_CHAT, IdOwner::Person, visitor) && fits(WEB_CHAT, IdOwner::Chat, visitor));
     assert!(!fits(WEB_CHAT, IdOwner::Person, "alice") && !fits(WEB_CHAT, IdOwner::Chat, "../../etc"));
+    assert!(fits(REDDIT, IdOwner::Person, "Al-ice_1") && !fits(REDDIT, IdOwner::Person, "u/alice"));
+    assert!(fits(REDDIT, IdOwner::Chat, "t3_1abcd2") && fits(REDDIT, IdOwner::Chat, "u/alice"));
+    assert!(!fits(REDDIT, IdOwner::Chat, "t1_1abcd2") && !fits(REDDIT, IdOwner::Chat, "alice"));
+    assert!(fits(X, IdOwner::Person, "2244994945") && !fits(X, IdOwner::Person, "@XDevelopers"));
 }
 
 #[test]

@@ -19,9 +19,8 @@
 
 use crate::{
     bot::Bot,
-    place::{CHATS, Place},
+    place::{CHATS, Place, TRIED},
 };
-use foldback_channels::platform;
 use foldback_pipeline::SeededRng;
 use foldback_strict::Mishap;
 use foldback_wire::{OpKind, Platform, Rng as _};
@@ -121,12 +120,8 @@ fn evidence(place: &Place) -> String {
 
 async fn soak(minutes: u64) -> Result<(), Box<dyn Error>> {
     let mut places = BTreeMap::new();
-    // The page of a web chat is the program's own, and has no platform to be tried against.
-    for platform in platform::ALL
-        .iter()
-        .filter(|platform| **platform != platform::WEB_CHAT)
-    {
-        places.insert(*platform, Place::open(*platform).await);
+    for platform in TRIED {
+        places.insert(platform, Place::open(platform).await);
     }
     let mut bot = Bot::start(&places).await?;
     for (platform, place) in &places {

@@ -51,7 +51,10 @@ async fn heard(bot: &Bot) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn files_beyond_the_messages_of_a_chat_are_skipped_and_the_run_is_stopped() {
-    for platform in platform::ALL {
+    for platform in platform::ALL
+        .iter()
+        .filter(|platform| foldback_channels::profile(**platform).file_limit.is_some())
+    {
         let bot = Bot::start().await;
         write_report(&bot);
         let flood = format!("Here they are.<actions>{}</actions>", FILE.repeat(300));

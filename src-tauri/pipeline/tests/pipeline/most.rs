@@ -62,7 +62,10 @@ async fn stopped_at_length(bot: &Bot) -> bool {
 
 #[tokio::test(start_paused = true)]
 async fn a_runaway_answer_becomes_twenty_messages_a_notice_and_one_file() {
-    for platform in platform::ALL {
+    for platform in platform::ALL
+        .iter()
+        .filter(|platform| foldback_channels::profile(**platform).file_limit.is_some())
+    {
         let bot = Bot::start().await;
         let whole = words(*platform, 30);
         bot.says([text(&whole)]);
