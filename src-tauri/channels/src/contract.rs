@@ -186,9 +186,10 @@ impl Subject {
         let reply = self.perform(text("reply", Some(&self.nobodys))).await;
         keeps(
             "a reply to an unknown message is refused and nothing is sent",
+            // Reddit says of a message that is not there what it says of one that the bot may not answer.
             matches!(&reply, Err(refusal) if !refusal.maybe_done && matches!(
                 refusal.code,
-                RefusalCode::Gone | RefusalCode::Rejected | RefusalCode::Unsupported
+                RefusalCode::Gone | RefusalCode::Forbidden | RefusalCode::Rejected | RefusalCode::Unsupported
             )),
             || format!("{reply:?}"),
         )

@@ -15,6 +15,12 @@ pub enum ConnectionKey {
     SigningSecret,
     /// The word that a platform must know to register a webhook.
     VerifyToken,
+    /// The id of the app that the bot acts through.
+    ClientId,
+    /// The secret of that app.
+    ClientSecret,
+    /// The password of the bot's own account.
+    Password,
     /// The address at which webhooks arrive.
     Listen,
     /// The platform's endpoint.
@@ -36,6 +42,9 @@ impl ConnectionKey {
         Self::AppToken,
         Self::SigningSecret,
         Self::VerifyToken,
+        Self::ClientId,
+        Self::ClientSecret,
+        Self::Password,
         Self::Listen,
         Self::ApiRoot,
         Self::Account,
@@ -51,6 +60,9 @@ impl ConnectionKey {
             Self::AppToken => "app_token",
             Self::SigningSecret => "signing_secret",
             Self::VerifyToken => "verify_token",
+            Self::ClientId => "client_id",
+            Self::ClientSecret => "client_secret",
+            Self::Password => "password",
             Self::Listen => "listen",
             Self::ApiRoot => "api_root",
             Self::Account => "account",
@@ -153,6 +165,8 @@ pub struct AdapterParts {
     pub listen: Option<SocketAddr>,
     /// The bot's own account.
     pub account: Option<String>,
+    /// The id of the app that the bot acts through.
+    pub client_id: Option<String>,
     /// The people whom a mention notifies.
     pub mentions: Vec<Mention>,
     /// The sites that may use a page of the bot's own.

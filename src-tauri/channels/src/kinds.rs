@@ -1,15 +1,16 @@
 //! The table of all kinds of channels on real platforms.
 
-use crate::{ChannelKindRow, discord, signal, slack, telegram, web_chat, whatsapp};
+use crate::{ChannelKindRow, discord, reddit, signal, slack, telegram, web_chat, whatsapp};
 
 /// Every kind. A simulated channel is of none of them.
-pub static CHANNEL_KINDS: [&ChannelKindRow; 6] = [
+pub static CHANNEL_KINDS: [&ChannelKindRow; 7] = [
     &telegram::KIND,
     &discord::KIND,
     &slack::KIND,
     &whatsapp::KIND,
     &signal::KIND,
     &web_chat::KIND,
+    &reddit::KIND,
 ];
 
 /// The kind of a code.
@@ -38,6 +39,8 @@ mod tests {
         assert_eq!(missing("slack", &socket), Ok(vec![Key::AppToken, Key::Token]));
         assert_eq!(missing("signal", &[]), Ok(Vec::new()));
         assert_eq!(missing("web_chat", &[Key::Origins]), Err(Key::Listen));
+        assert_eq!(missing("reddit", &[]), Err(Key::Token));
+        assert_eq!(missing("reddit", &[Key::Password]), Err(Key::ClientId));
     }
 
     #[test]

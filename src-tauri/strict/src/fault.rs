@@ -15,7 +15,7 @@ pub enum Mishap {
     /// A front end that reaches no server behind it answers with this status (502, 503 or 504); nothing is done. Only
     /// Telegram has one.
     Gateway(u16, GatewayBody),
-    /// It is done, and is the last call of its kind that is taken for so long. Only Discord says so.
+    /// It is done, and is the last call of its kind that is taken for so long. Only Discord, Reddit and X say so.
     UsedUp(Duration),
     /// The server fails, and has done nothing.
     Failed,

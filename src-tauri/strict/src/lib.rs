@@ -2,10 +2,12 @@
 //! that pleases them does not find out otherwise in public. Every rule carries the address of the platform's
 //! documentation that demands it.
 
+mod calls;
 mod client;
 pub mod discord;
 mod fault;
 mod hex;
+pub mod reddit;
 mod sent;
 pub mod signal;
 pub mod slack;
@@ -83,6 +85,7 @@ macro_rules! strict_server {
 
 strict_server!(
     discord::DiscordServer,
+    reddit::RedditServer,
     signal::SignalServer,
     slack::SlackServer,
     telegram::TelegramServer,

@@ -188,6 +188,7 @@ impl Place {
             api_root: root.unwrap_or(row.api_root).to_owned(),
             listen: settings.listen,
             account: settings.account.clone(),
+            client_id: settings.client_id.clone(),
             mentions: settings.mentions.clone(),
             origins: settings.origins.clone(),
             limits: settings.limits.unwrap_or_default(),

@@ -74,7 +74,7 @@ pub struct ChannelConfig {
     pub enforce_owner: bool,
     /// Most turns that bots get in a row in one chat, until a person writes there.
     pub bot_turns: u32,
-    /// The bot's credentials, by reference.
+    /// The bot's credentials, by reference (on Reddit and X the refresh token).
     pub token: Option<Secret>,
     /// A second credential, where the platform has one (Slack's app token).
     pub app_token: Option<Secret>,
@@ -90,11 +90,18 @@ pub struct ChannelConfig {
     pub signing_secret: Option<Secret>,
     /// The word a platform must know to register a webhook (`WhatsApp`).
     pub verify_token: Option<Secret>,
+    /// The id of the app that the bot acts through (Reddit, X).
+    pub client_id: Option<String>,
+    /// The secret of that app (Reddit; on X that of a confidential client).
+    pub client_secret: Option<Secret>,
+    /// The password of the bot's own account, in the place of a token (script apps of Reddit).
+    pub password: Option<Secret>,
     /// The platform's endpoint; can be pointed elsewhere for tests and self-hosting. For a loopback channel:
     /// the simulated platform in another process, such as `tcp://127.0.0.1:4000`. For Signal: the daemon of
     /// signal-cli, `tcp://127.0.0.1:7583` or `unix:///path`.
     pub api_root: Option<String>,
-    /// The bot's own account, where the platform has several (a phone number, a phone number id).
+    /// The bot's own account, where the platform has several or is told it (a phone number, a phone number id, a name on
+    /// Reddit).
     pub account: Option<String>,
     /// The people whom a mention in an agent's text notifies (Discord): `users`, `roles`, `everyone`. By default
     /// nobody: it is only shown.
@@ -168,6 +175,9 @@ impl Default for ChannelConfig {
             limits: None,
             signing_secret: None,
             verify_token: None,
+            client_id: None,
+            client_secret: None,
+            password: None,
             api_root: None,
             account: None,
             mentions: Vec::new(),
@@ -205,6 +215,9 @@ impl ChannelConfig {
             limits: None,
             signing_secret: None,
             verify_token: None,
+            client_id: None,
+            client_secret: None,
+            password: None,
             api_root: None,
             account: None,
             ..self

@@ -17,7 +17,10 @@ impl ChannelConfig {
             ConnectionKey::AppToken => self.app_token.as_ref(),
             ConnectionKey::SigningSecret => self.signing_secret.as_ref(),
             ConnectionKey::VerifyToken => self.verify_token.as_ref(),
-            ConnectionKey::Listen
+            ConnectionKey::ClientSecret => self.client_secret.as_ref(),
+            ConnectionKey::Password => self.password.as_ref(),
+            ConnectionKey::ClientId
+            | ConnectionKey::Listen
             | ConnectionKey::ApiRoot
             | ConnectionKey::Account
             | ConnectionKey::Mentions
@@ -29,6 +32,7 @@ impl ChannelConfig {
     /// True where this key of the connection is set.
     pub fn is_set(&self, key: ConnectionKey) -> bool {
         match key {
+            ConnectionKey::ClientId => self.client_id.is_some(),
             ConnectionKey::Listen => self.listen.is_some(),
             ConnectionKey::ApiRoot => self.api_root.is_some(),
             ConnectionKey::Account => self.account.is_some(),

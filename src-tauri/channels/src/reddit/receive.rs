@@ -1,0 +1,114 @@
+//! Polling the inbox: <https://www.reddit.com/dev/api#GET_message_{where}>. Nothing that is unread is lost while nobody asks;
+//! it is marked read (<https://www.reddit.com/dev/api#POST_api_read_message>) once it is durable here.
+
+use super::Reddit;
+use super::item::{Item, Listing, What};
+use crate::unread::Reader;
+use crate::{Arrival, Connection, ConnectionEnd, Refusal, Signal};
+use foldback_wire::{ChannelState, ChatType, RefusalCode};
+use serde::Deserialize;
+use std::convert::Infallible;
+use std::time::Duration;
+
+/// "Don't hit the same page more than once per 30 seconds."
+/// <https://github.com/rouh4n/reddit/wiki/API/25d4c5d2d2f1a4b2655b9bb7c8ad5ffd72311a9b>, a copy of Reddit's rules of 2013; the
+/// rules of today name no interval.
+const INTERVAL: Duration = Duration::from_secs(30);
+/// Most items of a page: <https://www.reddit.com/dev/api#listings>.
+const PAGE: &str = "100";
+/// Most items that are marked read at once:
+/// <https://github.com/reddit-archive/reddit/blob/master/r2/r2/controllers/api.py> (`POST_read_message`).
+const MARKED: usize = 25;
+
+/// <https://www.reddit.com/dev/api#GET_api_v1_me>
+#[derive(Debug, Deserialize)]
+struct Me {
+    name: String,
+}
+
+impl Reddit {
+    /// Receives until something goes wrong.
+    pub(super) async fn receive(&self, connection: &Connection) -> ConnectionEnd {
+        connection
+            .report(ChannelState::Connecting, "connecting to Reddit")
+            .await;
+        let Err(refusal) = self.poll(connection).await;
+        ConnectionEnd::unless_forbidden(refusal, "the account cannot be used")
+    }
+
+    async fn poll(&self, connection: &Connection) -> Result<Infallible, Refusal> {
+        let me: Me = self.api.get("/api/v1/me", &[("raw_json", "1")]).await?;
+        if !me.name.eq_ignore_ascii_case(self.api.name()) {
+            let why = format!("it belongs to {}, and account says {}", me.name, self.api.name());
+            return Err(Refusal::new(RefusalCode::Forbidden, why));
+        }
+        let why = format!("connected as u/{}", me.name);
+        connection.report(ChannelState::Up, &why).await;
+        loop {
+            let query = [("limit", PAGE), ("mark", "false"), ("raw_json", "1")];
+            let page: Listing = self.api.get("/message/unread", &query).await?;
+            connection.confirm();
+            self.hand_over(&page, connection).await?;
+            let wait = self.api.pause_left().unwrap_or_default().max(INTERVAL);
+            self.clock.sleep_until(self.clock.now().plus(wait)).await;
+        }
+    }
+
+    /// Hands the items of a page over, the oldest first, waits until they are durable, and marks them read.
+    async fn hand_over(&self, page: &Listing, connection: &Connection) -> Result<(), Refusal> {
+        let mut waiting = Vec::new();
+        for told in page.data.children.iter().rev() {
+            let mut reader = Reader::default();
+            let item = Item::read(told, &self.channel, self.api.name(), &mut reader);
+            reader.report(connection.sink()).await;
+            let Some(item) = item else { continue };
+            let kept = match item.what {
+                What::Nothing => None,
+                What::Notice(who, about) => {
+                    let notice = Signal::Warned(format!(
+                        "{who} wrote to the bot about {about:?}, and cannot be answered."
+                    ));
+                    // A closed sink ends the run.
+                    let _ = connection.sink().send(notice).await;
+                    None
+                }
+                What::Message(message) => {
+                    if message.chat_type == ChatType::Direct {
+                        self.note_asked(&message.chat, &message.message);
+                    }
+                    let (arrival, kept) = Arrival::until_kept(*message);
+                    let signal = Signal::Message(Box::new(arrival));
+                    if connection.sink().send(signal).await.is_err() {
+                        break;
+                    }
+                    Some(kept)
+                }
+            };
+            waiting.push((item.name, kept));
+        }
+        let (mut read, mut lost) = (Vec::new(), None);
+        for (name, kept) in waiting {
+            let is_lost = match kept {
+                Some(kept) => kept.await.is_err(),
+                None => false,
+            };
+            if is_lost {
+                lost = Some(name);
+            } else {
+                read.push(name);
+            }
+        }
+        for names in read.chunks(MARKED) {
+            self.api
+                .post("/api/read_message", &[("id", &names.join(","))])
+                .await?;
+        }
+        match lost {
+            None => Ok(()),
+            Some(name) => {
+                let why = format!("{name} was not kept; Reddit is asked for it again");
+                Err(Refusal::new(RefusalCode::Transient, why))
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The Reddit adapter against a strict server of the Data API.
+
+mod adapter;
+mod bench;
+#[path = "../shared/front.rs"]
+mod front;
+mod place;
+mod receive;
+mod refusals;
+mod server;
+#[path = "../shared/mod.rs"]
+mod shared;
+mod tokens;
