@@ -1,9 +1,9 @@
 //! The table of all kinds of channels on real platforms.
 
-use crate::{ChannelKindRow, discord, reddit, signal, slack, telegram, web_chat, whatsapp};
+use crate::{ChannelKindRow, discord, reddit, signal, slack, telegram, web_chat, whatsapp, x};
 
 /// Every kind. A simulated channel is of none of them.
-pub static CHANNEL_KINDS: [&ChannelKindRow; 7] = [
+pub static CHANNEL_KINDS: [&ChannelKindRow; 8] = [
     &telegram::KIND,
     &discord::KIND,
     &slack::KIND,
@@ -11,6 +11,7 @@ pub static CHANNEL_KINDS: [&ChannelKindRow; 7] = [
     &signal::KIND,
     &web_chat::KIND,
     &reddit::KIND,
+    &x::KIND,
 ];
 
 /// The kind of a code.
@@ -40,6 +41,13 @@ mod tests {
         assert_eq!(missing("signal", &[]), Ok(Vec::new()));
         assert_eq!(missing("web_chat", &[Key::Origins]), Err(Key::Listen));
         assert_eq!(missing("reddit", &[]), Err(Key::Token));
+        assert_eq!(missing("x", &[Key::Token]), Err(Key::ClientId));
+        let confidential = [Key::Token, Key::ClientId, Key::ClientSecret];
+        assert_eq!(
+            missing("x", &confidential).map(|used| used.len()),
+            Ok(3),
+            "the secret is used where it is set"
+        );
         assert_eq!(missing("reddit", &[Key::Password]), Err(Key::ClientId));
     }
 

@@ -41,6 +41,7 @@ mod visitor_limits;
 mod web_chat;
 mod webhook;
 mod whatsapp;
+mod x;
 
 pub use adapter::{Ack, Call, ChannelAdapter};
 pub use connection::{Connection, ConnectionEnd};
@@ -73,3 +74,4 @@ pub use thread::{ThreadMessage, ThreadPart, ThreadQuery};
 pub use visitor_limits::VisitorLimits;
 pub use web_chat::{WebChat, WebChatPlace};
 pub use whatsapp::{WhatsApp, WhatsAppNumber};
+pub use x::{X, XApp, XFiles};

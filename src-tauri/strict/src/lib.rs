@@ -14,6 +14,7 @@ pub mod slack;
 pub mod telegram;
 pub mod web_chat;
 pub mod whatsapp;
+pub mod x;
 
 pub use fault::{Fault, GatewayBody, Mishap};
 use hex::hex;
@@ -90,4 +91,5 @@ strict_server!(
     slack::SlackServer,
     telegram::TelegramServer,
     whatsapp::WhatsAppServer,
+    x::XServer,
 );
