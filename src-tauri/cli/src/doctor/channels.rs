@@ -2,7 +2,7 @@
 
 use super::{
     check::{Answer, Check},
-    daemon, pages, platforms,
+    daemon, grants, pages, platforms,
     subject::Subject,
     webhooks,
 };
@@ -20,6 +20,7 @@ pub(super) fn checks(subject: &Subject) -> Vec<Check> {
         checks.extend(daemon::check(id, channel));
         checks.extend(pages::check(id, channel));
         checks.extend(platforms::checks(subject, id, channel));
+        checks.extend(grants::checks(subject, id, channel));
         checks.extend(webhooks::checks(subject, id, channel));
         checks
     }));

@@ -75,7 +75,23 @@ impl Http {
 
     /// Sends an empty object with POST and reads the answer. For calls that change nothing.
     pub(super) async fn post_nothing(&self, url: &str, headers: &[(&str, &str)]) -> Result<Reply, NoReply> {
-        self.ask(Method::POST, url, headers, Some("{}")).await
+        let body = ("application/json", "{}".to_owned());
+        self.ask(Method::POST, url, headers, Some(body)).await
+    }
+
+    /// Sends a form with POST and reads the answer. For calls that change nothing.
+    pub(super) async fn post_form(
+        &self,
+        url: &str,
+        headers: &[(&str, &str)],
+        form: &[(&str, &str)],
+    ) -> Result<Reply, NoReply> {
+        let coded = Url::parse_with_params("http://localhost/", form).ok();
+        let coded = coded
+            .and_then(|url| url.query().map(str::to_owned))
+            .unwrap_or_default();
+        let body = ("application/x-www-form-urlencoded", coded);
+        self.ask(Method::POST, url, headers, Some(body)).await
     }
 
     /// Redirects are not followed: they would carry the key elsewhere.
@@ -84,7 +100,7 @@ impl Http {
         method: Method,
         url: &str,
         headers: &[(&str, &str)],
-        body: Option<&'static str>,
+        body: Option<(&'static str, String)>,
     ) -> Result<Reply, NoReply> {
         let at = Url::parse(url)
             .ok()
@@ -106,7 +122,7 @@ impl Http {
         })?;
         let request = client.request(method, at).headers(headers);
         let request = match body {
-            Some(body) => request.header(CONTENT_TYPE, "application/json").body(body),
+            Some((kind, body)) => request.header(CONTENT_TYPE, kind).body(body),
             None => request,
         };
         let unreachable = |error: reqwest::Error| NoReply::Unreachable(causes(&error.without_url()));

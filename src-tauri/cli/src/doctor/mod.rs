@@ -16,6 +16,7 @@ mod channels;
 mod check;
 mod daemon;
 mod folders;
+mod grants;
 mod held;
 mod http;
 mod pages;

@@ -13,6 +13,7 @@ mod doctor;
 #[cfg(unix)]
 mod doctor_asks;
 #[cfg(unix)]
+mod doctor_reddit;
 mod doctor_whatsapp;
 mod export;
 mod floors;
