@@ -2414,7 +2414,7 @@ export type LedgerEntry = {
 };
 
 /** The unit that a platform's text limit counts. */
-export type LengthUnit = "utf16" | "scalars" | "bytes";
+export type LengthUnit = "utf16" | "scalars" | "bytes" | "weighted";
 
 /** A link as text: what `link_read` reads and `link_write` writes. */
 export type LinkText = {
