@@ -10,7 +10,7 @@ closed_set! {
         Utf16 = "utf16": "UTF-16 code units.",
         Scalars = "scalars": "Unicode scalar values.",
         Bytes = "bytes": "UTF-8 bytes.",
-        Weighted = "weighted": "Characters as X weighs them: most count one, those of many scripts and emoji two, a link at least 23.",
+        Weighted = "weighted": "X-weighted characters.",
     }
 }
 

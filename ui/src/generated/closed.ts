@@ -373,7 +373,7 @@ export const lengthUnits = [
   { code: "utf16", about: "UTF-16 code units." },
   { code: "scalars", about: "Unicode scalar values." },
   { code: "bytes", about: "UTF-8 bytes." },
-  { code: "weighted", about: "Characters as X weighs them: most count one, those of many scripts and emoji two, a link at least 23." },
+  { code: "weighted", about: "X-weighted characters." },
 ] as const satisfies readonly Entry<LengthUnit>[];
 
 export const markups = [
