@@ -121,6 +121,11 @@ impl ActionTable {
         self.0.get(name).map(|entry| &entry.row)
     }
 
+    /// The rows of the actions that may be asked for at this word and in this turn, by name.
+    pub fn offered(&self, asker: ActionAsker) -> impl Iterator<Item = &ActionRow> {
+        self.rows().filter(move |row| permit(row, asker).is_ok())
+    }
+
     /// Reads the action at a place of its answer: is it known, may it be carried out at this word and in this turn, does
     /// its payload fit, and has a person to confirm it?
     ///

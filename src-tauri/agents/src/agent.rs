@@ -1,6 +1,7 @@
 //! The seam between the pipeline and whatever answers.
 
 use crate::{
+    action::{ActionCall, OfferedAction},
     description::{Description, DescriptionError, DescriptionOrder},
     history::{Compaction, CompactionError, CompactionOrder, ConversationSize, History, HistoryEntry},
     levels::{LevelRefusal, LevelSupports},
@@ -34,6 +35,9 @@ pub struct TurnRequest {
     pub resume: BTreeMap<String, String>,
     /// Files that came with the message and that the agent takes, as far as they could be fetched.
     pub files: Vec<AgentFile>,
+    /// Actions that the run may ask for with tool calls; none where the agent does not take them
+    /// ([`Agent::takes_actions`]).
+    pub actions: Vec<OfferedAction>,
 }
 
 impl TurnRequest {
@@ -120,6 +124,9 @@ pub enum Step {
         /// Why, in words, where there is something to say.
         detail: String,
     },
+    /// The agent asks for one of the actions that the run was offered, and waits for its answer. A [`Step::Tool`] with the
+    /// same id comes before it, and another one behind its answer.
+    Action(ActionCall),
     /// The agent waits for a permission, until [`Agent::decide`] answers or the run is cancelled.
     Permission(PermissionRequest),
     /// The run was asked for a level that the agent does not have, and goes on without it. Told once of each level,
@@ -268,6 +275,12 @@ pub trait Agent: Send + Sync {
 
     /// True where its runs may ask before they use a tool ([`Step::Permission`]).
     fn asks_for_consent(&self) -> bool {
+        false
+    }
+
+    /// True where its runs take actions as tools and ask for them with [`Step::Action`]. Every other agent writes them in its
+    /// text.
+    fn takes_actions(&self) -> bool {
         false
     }
 

@@ -191,7 +191,10 @@ impl Passed {
                 .await?;
             }
             step => {
-                self.said |= matches!(step, Step::Text { .. } | Step::Tool(_) | Step::Permission(_));
+                self.said |= matches!(
+                    step,
+                    Step::Text { .. } | Step::Tool(_) | Step::Action(_) | Step::Permission(_)
+                );
                 out.emit(step).await?;
             }
         }
@@ -277,6 +280,11 @@ impl Agent for Fallback {
 
     fn asks_for_consent(&self) -> bool {
         self.all().any(|agent| agent.asks_for_consent())
+    }
+
+    /// Only where all of them do: the prompt is written before it is known who answers.
+    fn takes_actions(&self) -> bool {
+        self.all().all(|agent| agent.takes_actions())
     }
 
     fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {

@@ -1,6 +1,7 @@
 //! Agent backends: each turns a request into a stream of steps.
 
 mod acp;
+mod action;
 mod agent;
 mod anthropic;
 pub mod demo;
@@ -24,6 +25,7 @@ mod status;
 pub mod strict_server;
 
 pub use acp::{AcpAgent, AcpConfig, AcpLimits};
+pub use action::{ActionAnswer, ActionCall, MOST_ROUNDS, OfferedAction};
 pub use agent::{
     Accepts, Agent, AgentEvent, AgentFile, PictureLimits, Steer, SteerInput, Step, StepSink, TurnRequest,
 };

@@ -2,6 +2,7 @@
 //! names them.
 
 use crate::{
+    brief_actions::BriefActions,
     context::TurnContext,
     enclosed::EnclosedReader,
     pending::{JoinedMessage, Pending},
@@ -110,8 +111,11 @@ pub(crate) async fn brief(
         // The agent may work in another folder.
         std::path::absolute(root).unwrap_or_else(|_| root.to_owned())
     });
+    let actions = BriefActions::of(context, pending, joined, port, agent).await?;
+    let rows = actions.rows();
     let prepared_for = PrepareContext {
         rules: context.rules,
+        actions: actions.offer(&rows),
         can: &port.can,
         output: &port.output,
         host: HostAbilities {
@@ -145,6 +149,7 @@ pub(crate) async fn brief(
         levels: RunLevels::default(),
         resume: resumed(context, pending).await?,
         files,
+        actions: actions.tools(),
     };
     Ok(Brief { request, read })
 }

@@ -10,6 +10,7 @@
 
 mod aged;
 mod brief;
+mod brief_actions;
 mod channel_log;
 mod command_reference;
 mod command_table;

@@ -9,8 +9,8 @@ use crate::{
 };
 use foldback_store::{Journal, Numbers, StoreError};
 use foldback_wire::{
-    ChannelId, Clock, DecidingSetting, Draft, Kind, OpId, PermissionRequest, RunId, SessionId, Timestamp,
-    TurnId, redact::Redaction,
+    ChannelId, Clock, DecidingSetting, DeliveryRequest, Draft, Kind, OpId, PermissionRequest, RunId,
+    SessionId, Timestamp, TurnId, redact::Redaction,
 };
 use std::{
     borrow::Cow,
@@ -176,6 +176,11 @@ impl Recorder {
     /// A setting that decides something, as it is on the recorder's channel.
     pub(crate) fn deciding(&self, setting: &str) -> DecidingSetting {
         self.settings.deciding(self.channel.as_ref(), setting)
+    }
+
+    /// A delivery request without secrets, within its bounds.
+    pub(crate) fn masked_delivery(&self, request: DeliveryRequest) -> DeliveryRequest {
+        request.masked_and_bounded(self.redaction.as_ref())
     }
 
     /// Words for the log, without secrets.

@@ -1,13 +1,16 @@
 //! The Messages API of Anthropic, streamed (<https://docs.anthropic.com/en/api/messages-streaming>).
 
+mod blocks;
 mod reader;
 mod thinking;
 
 use crate::{
+    ActionAnswer, OfferedAction,
     http::{
+        answer::ModelAnswer,
         ask::Ask,
         config::HttpConfig,
-        protocol::{Protocol, Reader},
+        protocol::{Protocol, Reader, ToolProtocol, extend, payload_of},
     },
     levels::LevelSupport,
 };
@@ -73,8 +76,54 @@ impl Protocol for Messages {
         thinking::ask(level, model, config.answer_tokens(), fields);
     }
 
+    fn tools(&self) -> Option<&'static dyn ToolProtocol> {
+        Some(&Self)
+    }
+
     fn reader(&self) -> Box<dyn Reader> {
         Box::<MessageReader>::default()
+    }
+}
+
+/// <https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use>
+impl ToolProtocol for Messages {
+    fn tool(&self, action: &OfferedAction) -> Value {
+        let OfferedAction {
+            name, about, payload, ..
+        } = action;
+        json!({"name": name, "description": about, "input_schema": payload})
+    }
+
+    /// The blocks go back as they came: the API wants what was thought before a call together with its signature
+    /// (<https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking#preserving-thinking-blocks>).
+    fn add_results(&self, answer: ModelAnswer, results: &[ActionAnswer], fields: &mut Map<String, Value>) {
+        let ModelAnswer { text, calls, parts } = answer;
+        let blocks = if parts.is_empty() {
+            let said = (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}));
+            let called = calls.iter().map(|call| {
+                json!({"type": "tool_use", "id": call.id, "name": call.name, "input": payload_of(call)})
+            });
+            said.into_iter().chain(called).collect()
+        } else {
+            parts
+        };
+        let results = calls.iter().zip(results).map(|(call, result)| {
+            json!({"type": "tool_result", "tool_use_id": call.id, "content": result.text,
+                "is_error": result.is_error})
+        });
+        let results: Vec<_> = results.collect();
+        extend(
+            fields,
+            "messages",
+            [
+                json!({"role": "assistant", "content": blocks}),
+                json!({"role": "user", "content": results}),
+            ],
+        );
+    }
+
+    fn forbid_calls(&self, fields: &mut Map<String, Value>) {
+        fields.insert("tool_choice".to_owned(), json!({"type": "none"}));
     }
 }
 

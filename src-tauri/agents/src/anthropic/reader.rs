@@ -1,5 +1,6 @@
 //! Reads one message, streamed or whole.
 
+use super::blocks::Blocks;
 use crate::http::{
     answer::Answer,
     error_body::ErrorBody,
@@ -20,6 +21,7 @@ const BLOCKS: usize = 1024;
 pub(super) struct MessageReader {
     id: Option<String>,
     usage: Usage,
+    blocks: Blocks,
 }
 
 impl Reader for MessageReader {
@@ -39,10 +41,16 @@ impl Reader for MessageReader {
             }
             "content_block_start" => {
                 let event: BlockStart = parse(data)?;
+                if answer.keeps_parts() {
+                    self.blocks.start(data);
+                }
                 self.block(event.index, event.content_block, answer)?;
             }
             "content_block_delta" => {
                 let event: BlockDelta = parse(data)?;
+                if answer.keeps_parts() {
+                    self.blocks.add(data);
+                }
                 self.delta(event.index, event.delta, answer)?;
             }
             "content_block_stop" => match parse::<BlockStop>(data)?.index {
@@ -54,7 +62,13 @@ impl Reader for MessageReader {
                 self.count(event.usage, answer);
                 stop(event.delta.stop_reason.as_deref(), answer);
             }
-            "message_stop" => return Ok(true),
+            "message_stop" => {
+                self.blocks
+                    .end()
+                    .into_iter()
+                    .for_each(|block| answer.keep_part(block));
+                return Ok(true);
+            }
             "error" => return Err(Failure::of_stream(&parse::<ErrorEvent>(data)?.error)),
             // A message that was not streamed.
             "message" => {
@@ -83,10 +97,11 @@ impl MessageReader {
             "text" => answer.say(self.id.as_deref(), &block.text.unwrap_or_default().0),
             "thinking" => answer.reason(&block.thinking.unwrap_or_default().0),
             // What the API runs itself is announced in the same way.
-            "tool_use" | "server_tool_use" => answer.tool(Piece {
+            kind @ ("tool_use" | "server_tool_use") => answer.tool(Piece {
                 index,
                 id: block.id,
                 name: block.name,
+                is_foreign: kind == "server_tool_use",
                 // Empty in a stream, where it comes in deltas.
                 arguments: block
                     .input

@@ -8,12 +8,13 @@ use super::{
     history::Memory,
     protocol::{Api, Protocol},
     turn::Turn,
+    turn_tools::TurnTools,
     upstream::Server,
 };
 use crate::{
     Accepts, Agent, AgentFile, Compaction, CompactionError, CompactionOrder, ConversationSize, Description,
-    DescriptionError, DescriptionOrder, History, HistoryEntry, LevelSupport, LevelSupports, PictureLimits,
-    Step, StepSink, TurnRequest, emitter::Emitter,
+    DescriptionError, DescriptionOrder, History, HistoryEntry, LevelSupport, LevelSupports, OfferedAction,
+    PictureLimits, Step, StepSink, TurnRequest, emitter::Emitter,
 };
 use async_trait::async_trait;
 use foldback_wire::{Answerer, Clock, Rng, RunId, RunLevels, Secret, SessionId, SessionStart, ThinkLevel};
@@ -102,7 +103,7 @@ impl HttpAgent {
     }
 
     /// The body that asks, at this think level where there is one.
-    pub(crate) fn body(&self, ask: &Ask<'_>, think: Option<ThinkLevel>) -> Value {
+    pub(crate) fn body(&self, ask: &Ask<'_>, think: Option<ThinkLevel>) -> Map<String, Value> {
         let mut fields = self.protocol.fields(&self.config, ask);
         for (name, value) in &self.config.extra {
             if value.is_null() {
@@ -114,7 +115,7 @@ impl HttpAgent {
         if let Some(level) = think {
             self.protocol.think(level, &self.config, ask.model, &mut fields);
         }
-        Value::Object(fields)
+        fields
     }
 
     /// The model that is asked where another one may be named.
@@ -192,6 +193,10 @@ impl Agent for HttpAgent {
         }
     }
 
+    fn takes_actions(&self) -> bool {
+        self.protocol.tools().is_some()
+    }
+
     fn accepts(&self) -> Accepts {
         Accepts {
             images: self.config.images,
@@ -228,13 +233,22 @@ impl Agent for HttpAgent {
             &request.prompt,
             &request.files,
         );
-        let body = self.body(&ask, levels.think);
+        let mut body = self.body(&ask, levels.think);
+        let permitted = |action: &&OfferedAction| action.is_permitted;
+        let actions: Vec<_> = request.actions.iter().filter(permitted).collect();
+        let tools = self.protocol.tools().filter(|_| !actions.is_empty());
+        let tools = tools.map(|tools| TurnTools::offer(tools, &actions, ask.model, &mut body));
         let out = Emitter::new(request.run, sink, cancel);
         if let Err(interrupt) = out.ignore(refused).await {
             return out.conclude(Err(interrupt)).await;
         }
-        let mut turn = Turn::new(self, &out, self.session(request.session_of(self.backend())));
-        let ended = turn.run(&body).await;
+        let mut turn = Turn::new(
+            self,
+            &out,
+            self.session(request.session_of(self.backend())),
+            tools,
+        );
+        let ended = turn.run(body).await;
         let reply = turn.into_reply();
         if let (Some(begun), Some(prompt)) = (begun, request.remembered) {
             let mut memory = self.memory.open();

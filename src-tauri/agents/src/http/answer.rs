@@ -2,7 +2,7 @@
 
 use super::{
     failure::Failure,
-    tools::{Piece, Tools, shortened},
+    tools::{Piece, Tools, WholeCall, shortened},
 };
 use crate::{Step, joiner::Joiner};
 use foldback_wire::{AgentFault, StopReason, ToolCall, Usage};
@@ -29,6 +29,19 @@ pub(crate) struct Answer {
     recognised: bool,
     /// The last event was of this protocol, and no part of an answer.
     aside: bool,
+    /// What the model is told again of its answer, where its calls are answered.
+    model_answer: Option<ModelAnswer>,
+}
+
+/// An answer with calls, as the model is told it again together with their results.
+#[derive(Debug, Default)]
+pub(crate) struct ModelAnswer {
+    /// Its text.
+    pub(crate) text: String,
+    /// Its calls of offered tools, whole, in order.
+    pub(crate) calls: Vec<ToolCall>,
+    /// Its parts as the backend sent them, where the protocol wants them back as they were.
+    pub(crate) parts: Vec<Value>,
 }
 
 impl Answer {
@@ -48,7 +61,32 @@ impl Answer {
             max_bytes,
             recognised: false,
             aside: false,
+            model_answer: None,
         }
+    }
+
+    /// The same for a request with tools, behind so many calls of its turn: what the model is told again is kept.
+    pub(crate) fn with_tools(mut self, calls: usize) -> Self {
+        self.tools = Tools::behind(calls);
+        self.model_answer = Some(ModelAnswer::default());
+        self
+    }
+
+    /// True where the parts of the answer are kept as they come.
+    pub(crate) const fn keeps_parts(&self) -> bool {
+        self.model_answer.is_some()
+    }
+
+    /// Keeps a part of the answer as the backend sent it.
+    pub(crate) fn keep_part(&mut self, part: Value) {
+        if let Some(told) = &mut self.model_answer {
+            told.parts.push(part);
+        }
+    }
+
+    /// Takes what the model is told again.
+    pub(crate) fn take_model_answer(&mut self) -> ModelAnswer {
+        self.model_answer.take().unwrap_or_default()
     }
 
     /// Takes what is to be told so far.
@@ -111,8 +149,7 @@ impl Answer {
         }
         let text = self.content.push(bytes);
         if !text.is_empty() {
-            let message = self.message.clone();
-            self.steps.push(Step::Text { message, text });
+            self.push_text(text);
         }
         Ok(())
     }
@@ -142,12 +179,29 @@ impl Answer {
 
     /// One tool call is whole, by the index or the id that its pieces have.
     pub(crate) fn end_tool(&mut self, index: Option<u64>, id: Option<&str>) {
-        self.steps.extend(self.tools.end(index, id).map(Step::Tool));
+        let whole = self.tools.end(index, id);
+        whole.into_iter().for_each(|whole| self.push_call(whole));
     }
 
     /// The open tool calls are whole.
     pub(crate) fn end_tools(&mut self) {
-        self.steps.extend(self.tools.finish().map(Step::Tool));
+        let whole = self.tools.finish();
+        whole.for_each(|whole| self.push_call(whole));
+    }
+
+    fn push_call(&mut self, WholeCall { call, is_foreign }: WholeCall) {
+        if let Some(told) = self.model_answer.as_mut().filter(|_| !is_foreign) {
+            told.calls.push(call.clone());
+        }
+        self.steps.push(Step::Tool(call));
+    }
+
+    fn push_text(&mut self, text: String) {
+        if let Some(told) = &mut self.model_answer {
+            told.text.push_str(&text);
+        }
+        let message = self.message.clone();
+        self.steps.push(Step::Text { message, text });
     }
 
     /// A tool call that the backend ran itself, as it is now.
@@ -194,10 +248,7 @@ impl Answer {
         }
         let open = self.content.finish();
         if !open.is_empty() {
-            self.steps.push(Step::Text {
-                message: self.message.clone(),
-                text: open.to_owned(),
-            });
+            self.push_text(open.to_owned());
         }
     }
 
@@ -220,6 +271,7 @@ mod tests {
             id,
             name,
             arguments: None,
+            is_foreign: false,
         }
     }
 

@@ -65,7 +65,7 @@ impl HttpAgent {
             // Its steps reach nobody but this function.
             let out = Emitter::new(RunId(0), sink, cancel.clone());
             let ask = Ask::new(model, Remembered::default(), text, pictures);
-            Turn::new(self, &out, None).run(&self.body(&ask, None)).await
+            Turn::new(self, &out, None, None).run(self.body(&ask, None)).await
         };
         let hearing = async {
             let (mut text, mut usage, mut bytes) = (String::new(), None, 0);

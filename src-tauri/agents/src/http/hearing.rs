@@ -16,10 +16,10 @@ pub(super) struct Hearing {
 const STRANGE_BYTES: usize = 120;
 
 impl Hearing {
-    pub(super) fn new(reader: Box<dyn Reader>, max_bytes: usize) -> Self {
+    pub(super) fn new(reader: Box<dyn Reader>, answer: Answer) -> Self {
         Self {
             reader,
-            answer: Answer::new(max_bytes),
+            answer,
             strange: None,
         }
     }

@@ -24,6 +24,7 @@ pub(crate) mod protocol;
 mod sse;
 pub(crate) mod tools;
 mod turn;
+mod turn_tools;
 mod upstream;
 
 pub use agent::HttpAgent;

@@ -1,8 +1,13 @@
 //! What differs between backends that are asked over HTTP.
 
-use super::{answer::Answer, ask::Ask, config::HttpConfig, failure::Failure};
-use crate::{anthropic, letta, levels::LevelSupport, openai};
-use foldback_wire::{ModelOverride, Secret, ThinkLevel};
+use super::{
+    answer::{Answer, ModelAnswer},
+    ask::Ask,
+    config::HttpConfig,
+    failure::Failure,
+};
+use crate::{ActionAnswer, OfferedAction, anthropic, letta, levels::LevelSupport, openai};
+use foldback_wire::{ModelOverride, Secret, ThinkLevel, ToolCall};
 use serde_json::{Map, Value};
 
 /// The protocols there are.
@@ -57,6 +62,12 @@ pub(crate) trait Protocol: Send + Sync {
     /// Asks for a think level that the model has. The fields are those of the request, the configured ones included.
     fn think(&self, level: ThinkLevel, config: &HttpConfig, model: &str, fields: &mut Map<String, Value>);
 
+    /// The tools of actions, as a protocol has them that gives the results of calls back to the model; `None` where it has
+    /// none.
+    fn tools(&self) -> Option<&'static dyn ToolProtocol> {
+        None
+    }
+
     /// The name of another model than the configured one, as the protocol writes it.
     fn model_name<'a>(&self, model: &'a ModelOverride) -> &'a str {
         model.for_backend(self.backend())
@@ -79,6 +90,41 @@ pub(crate) trait Protocol: Send + Sync {
     /// What is to be known when a conversation begins whose memory is not its own; empty where it is.
     fn shared_memory(&self) -> &'static str {
         ""
+    }
+}
+
+/// The tools of actions in the requests of a protocol. The fields are those of a request, the configured ones included.
+pub(crate) trait ToolProtocol: Send + Sync {
+    /// One action as a tool, for the list `tools` of the request.
+    fn tool(&self, action: &OfferedAction) -> Value;
+
+    /// Adds what else a request with tools for this model has.
+    fn offer(&self, _model: &str, _fields: &mut Map<String, Value>) {}
+
+    /// Adds an answer of the model, and the results of its calls, in their order.
+    fn add_results(&self, answer: ModelAnswer, results: &[ActionAnswer], fields: &mut Map<String, Value>);
+
+    /// Asks for an answer without a call. The tools stay in the request: the conversation has calls of them.
+    fn forbid_calls(&self, fields: &mut Map<String, Value>);
+}
+
+/// Adds entries to a list of a request.
+pub(crate) fn extend(fields: &mut Map<String, Value>, list: &str, entries: impl IntoIterator<Item = Value>) {
+    let all = fields
+        .entry(list.to_owned())
+        .or_insert_with(|| Value::Array(Vec::new()));
+    if let Value::Array(all) = all {
+        all.extend(entries);
+    }
+}
+
+/// The payload of a call, as an object. What is none the model is told as an empty one: its refusal says what was wrong, and
+/// no server fails on it.
+pub(crate) fn payload_of(call: &ToolCall) -> Value {
+    let arguments = call.arguments.as_deref().unwrap_or_default();
+    match serde_json::from_str(arguments) {
+        Ok(payload @ Value::Object(_)) => payload,
+        _ => Value::Object(Map::new()),
     }
 }
 

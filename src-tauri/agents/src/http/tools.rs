@@ -1,8 +1,8 @@
 //! Tool calls that come in pieces.
 //!
 //! A call is announced when its name is known and told once more when its arguments are whole, so that a
-//! thousand pieces of arguments are two steps. Foldback does not run these calls (it offers no tools): they
-//! stay `pending`, which is all that is known about them.
+//! thousand pieces of arguments are two steps. Calls of actions that were offered are answered (`turn`); any other
+//! stays `pending`, which is all that is known about it.
 
 use crate::joiner::Joiner;
 use foldback_wire::{ToolCall, ToolId, ToolStatus};
@@ -21,6 +21,8 @@ pub(crate) struct Piece {
     pub(crate) name: Option<String>,
     /// More of the arguments, as JSON text. Bytes, because it may end inside a character.
     pub(crate) arguments: Option<Vec<u8>>,
+    /// The backend runs the tool itself.
+    pub(crate) is_foreign: bool,
 }
 
 impl Piece {
@@ -49,9 +51,26 @@ struct Open {
     name: String,
     arguments: Vec<u8>,
     announced: bool,
+    is_foreign: bool,
+}
+
+/// A call that is whole.
+#[derive(Debug)]
+pub(crate) struct WholeCall {
+    pub(crate) call: ToolCall,
+    /// The backend runs the tool itself.
+    pub(crate) is_foreign: bool,
 }
 
 impl Tools {
+    /// With calls that have no id numbered behind those of the answers before.
+    pub(crate) fn behind(begun: usize) -> Self {
+        Self {
+            begun,
+            ..Self::default()
+        }
+    }
+
     /// Takes a piece; gives the call when it is to be announced.
     pub(crate) fn take(&mut self, piece: Piece) -> Option<ToolCall> {
         let given = piece.id.filter(|id| !id.is_empty());
@@ -60,6 +79,7 @@ impl Tools {
             None => self.begin(piece.index, given),
         };
         let call = self.open[place].as_mut()?;
+        call.is_foreign |= piece.is_foreign;
         if let Some(name) = piece.name
             && call.name.is_empty()
         {
@@ -72,7 +92,7 @@ impl Tools {
     }
 
     /// Ends one call and gives it, whole.
-    pub(crate) fn end(&mut self, index: Option<u64>, id: Option<&str>) -> Option<ToolCall> {
+    pub(crate) fn end(&mut self, index: Option<u64>, id: Option<&str>) -> Option<WholeCall> {
         let by_id = id.and_then(|id| self.by_id.get(id));
         let place = *by_id.or_else(|| self.by_index.get(&index?))?;
         let call = self.open[place].take()?;
@@ -88,7 +108,7 @@ impl Tools {
     }
 
     /// Ends all open calls and gives them, whole.
-    pub(crate) fn finish(&mut self) -> impl Iterator<Item = ToolCall> + use<> {
+    pub(crate) fn finish(&mut self) -> impl Iterator<Item = WholeCall> + use<> {
         self.by_id.clear();
         self.by_index.clear();
         let open = std::mem::take(&mut self.open);
@@ -127,6 +147,7 @@ impl Tools {
             name: String::new(),
             arguments: Vec::new(),
             announced: false,
+            is_foreign: false,
         }));
         place
     }
@@ -142,10 +163,13 @@ pub(crate) fn shortened(mut name: String) -> String {
 }
 
 impl Open {
-    fn whole(self) -> ToolCall {
+    fn whole(self) -> WholeCall {
         let mut joiner = Joiner::default();
         let arguments = joiner.push(&self.arguments) + joiner.finish();
-        self.as_call(Some(arguments))
+        WholeCall {
+            call: self.as_call(Some(arguments)),
+            is_foreign: self.is_foreign,
+        }
     }
 
     fn as_call(&self, arguments: Option<String>) -> ToolCall {
@@ -180,7 +204,7 @@ mod tests {
         for piece in pieces {
             take(&mut tools, piece);
         }
-        told(tools.finish())
+        told(tools.finish().map(|whole| whole.call))
     }
 
     fn whole(id: &str, name: &str, arguments: &str) -> (String, String, Option<String>) {
@@ -199,8 +223,11 @@ mod tests {
             let json = format!(r#"{{"index":0,"function":{{"arguments":"{piece}"}}}}"#);
             assert_eq!(take(&mut tools, &json), None);
         }
-        assert_eq!(told(tools.finish()), [whole("c1", "find", r#"{"q":"é"}"#)]);
-        assert_eq!(told(tools.finish()), [], "told once");
+        assert_eq!(
+            told(tools.finish().map(|whole| whole.call)),
+            [whole("c1", "find", r#"{"q":"é"}"#)]
+        );
+        assert_eq!(told(tools.finish().map(|whole| whole.call)), [], "told once");
     }
 
     #[test]
@@ -244,6 +271,9 @@ mod tests {
         assert_eq!(piece.bytes(), 1 + 2 * NAME_BYTES);
         let told = tools.take(piece).expect("announced").name;
         assert_eq!((told.len(), told.ends_with('…')), (NAME_BYTES + 3, true));
-        assert_eq!(tools.finish().map(|call| call.name).collect::<Vec<_>>(), [told]);
+        assert_eq!(
+            tools.finish().map(|whole| whole.call.name).collect::<Vec<_>>(),
+            [told]
+        );
     }
 }

@@ -2,9 +2,11 @@
 
 use super::{
     HttpAgent,
+    answer::{Answer, ModelAnswer},
     body::{Body, Read},
     failure::Failure,
     hearing::{Broken, Hearing, Reply},
+    turn_tools::TurnTools,
     upstream::Upstream,
 };
 use crate::{
@@ -13,7 +15,7 @@ use crate::{
 };
 use foldback_wire::{AgentFault, SteadyTime, StopReason};
 use reqwest::{Response, StatusCode};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::{future::Future, time::Duration};
 
 /// Wait before the second attempt; doubled for each one after it.
@@ -48,10 +50,19 @@ pub(crate) struct Turn<'a> {
     /// Until when a server that does something else is asked again.
     patient: Option<SteadyTime>,
     reply: Reply,
+    /// The tools of the turn, where it has any.
+    tools: Option<TurnTools>,
+    /// The answer that was heard last, where its calls are answered.
+    heard: ModelAnswer,
 }
 
 impl<'a> Turn<'a> {
-    pub(crate) fn new(agent: &'a HttpAgent, out: &'a Emitter, session: Option<Step>) -> Self {
+    pub(crate) fn new(
+        agent: &'a HttpAgent,
+        out: &'a Emitter,
+        session: Option<Step>,
+        tools: Option<TurnTools>,
+    ) -> Self {
         Self {
             agent,
             out,
@@ -63,6 +74,8 @@ impl<'a> Turn<'a> {
             attempt: 1,
             patient: None,
             reply: Reply::new(agent.config.history.bytes),
+            tools,
+            heard: ModelAnswer::default(),
         }
     }
 
@@ -71,10 +84,32 @@ impl<'a> Turn<'a> {
         self.reply
     }
 
+    /// Asks until there is an answer that calls no tool of the turn.
+    pub(crate) async fn run(&mut self, mut fields: Map<String, Value>) -> Result<StopReason, Interrupt> {
+        self.take_place().await?;
+        loop {
+            let reason = self.ask(&fields).await?;
+            let heard = std::mem::take(&mut self.heard);
+            let Some(tools) = &mut self.tools else {
+                return Ok(reason);
+            };
+            if reason != StopReason::End || heard.calls.is_empty() || tools.is_over {
+                return Ok(reason);
+            }
+            let begun = self.agent.clock.steady();
+            let said = tools.answer_calls(&heard.calls, self.out).await?;
+            // A person may have taken their time to confirm it.
+            let waited = self.agent.clock.steady().since(begun);
+            self.ends = self.ends.plus(waited);
+            tools.go_on(heard, &said, &mut fields);
+            // What was said stands in the request: this one can be asked again.
+            self.said = false;
+        }
+    }
+
     /// Asks until there is an answer or no hope of one. Nothing is asked again once the answer has begun:
     /// what a person has read cannot be taken back.
-    pub(crate) async fn run(&mut self, body: &Value) -> Result<StopReason, Interrupt> {
-        self.take_place().await?;
+    async fn ask(&mut self, body: &Map<String, Value>) -> Result<StopReason, Interrupt> {
         let mut tries = 1;
         loop {
             let failure = match self.attempt(body).await {
@@ -175,7 +210,7 @@ impl<'a> Turn<'a> {
         self.agent.server.is_none() || (refused && !self.taken)
     }
 
-    async fn attempt(&mut self, body: &Value) -> Result<StopReason, Broken> {
+    async fn attempt(&mut self, body: &Map<String, Value>) -> Result<StopReason, Broken> {
         let first_byte = self.limit("no answer", self.agent.config.timeouts.first_byte);
         let request = self.agent.client.post(self.agent.endpoint.clone()).json(body);
         let mut upstream = self.upstream.take();
@@ -201,7 +236,11 @@ impl<'a> Turn<'a> {
         if let Some(session) = self.session.take() {
             self.out.emit(session).await?;
         }
-        let mut hearing = Hearing::new(self.agent.protocol.reader(), self.agent.config.max_bytes);
+        let mut answer = Answer::new(self.agent.config.max_bytes);
+        if let Some(tools) = &self.tools {
+            answer = answer.with_tools(tools.calls);
+        }
+        let mut hearing = Hearing::new(self.agent.protocol.reader(), answer);
         let ended = self.read(response, first_byte, &mut hearing).await;
         if let Some(upstream) = &mut self.upstream {
             upstream.owes(hearing.answer.owes());
@@ -215,6 +254,7 @@ impl<'a> Turn<'a> {
             hearing.close();
             self.tell(hearing.answer.steps()).await?;
         }
+        self.heard = hearing.answer.take_model_answer();
         ended
     }
 

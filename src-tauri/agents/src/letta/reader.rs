@@ -134,6 +134,7 @@ impl MessageReader {
             id: Some(self.last.clone()),
             name: piece.name,
             arguments: Some(arguments),
+            is_foreign: true,
         })
     }
 

@@ -2,14 +2,15 @@
 
 use super::effort;
 use crate::{
+    ActionAnswer, OfferedAction,
     http::{
-        answer::Answer,
+        answer::{Answer, ModelAnswer},
         ask::Ask,
         config::HttpConfig,
         error_body::ErrorBody,
         failure::Failure,
         json::{AtMost, Bytes, Label, parse},
-        protocol::{Protocol, Reader, bearer},
+        protocol::{Protocol, Reader, ToolProtocol, bearer, extend, payload_of},
         tools::Piece,
     },
     levels::LevelSupport,
@@ -78,8 +79,42 @@ impl Protocol for Chat {
         }
     }
 
+    fn tools(&self) -> Option<&'static dyn ToolProtocol> {
+        Some(&Self)
+    }
+
     fn reader(&self) -> Box<dyn Reader> {
         Box::<ChatReader>::default()
+    }
+}
+
+/// <https://platform.openai.com/docs/guides/function-calling?api-mode=chat>
+impl ToolProtocol for Chat {
+    fn tool(&self, action: &OfferedAction) -> Value {
+        let OfferedAction {
+            name, about, payload, ..
+        } = action;
+        json!({"type": "function", "function": {"name": name, "description": about, "parameters": payload}})
+    }
+
+    fn add_results(&self, answer: ModelAnswer, results: &[ActionAnswer], fields: &mut Map<String, Value>) {
+        let ModelAnswer { text, calls, .. } = answer;
+        let called = calls.iter().map(|call| {
+            let arguments = payload_of(call).to_string();
+            json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}})
+        });
+        let called: Vec<_> = called.collect();
+        let content = (!text.is_empty()).then_some(text);
+        let said = json!({"role": "assistant", "content": content, "tool_calls": called});
+        let results = calls
+            .iter()
+            .zip(results)
+            .map(|(call, result)| json!({"role": "tool", "tool_call_id": call.id, "content": result.text}));
+        extend(fields, "messages", [said].into_iter().chain(results));
+    }
+
+    fn forbid_calls(&self, fields: &mut Map<String, Value>) {
+        fields.insert("tool_choice".to_owned(), json!("none"));
     }
 }
 
@@ -299,6 +334,7 @@ impl From<ToolDelta> for Piece {
             id: delta.id.map(|id| id.0),
             name,
             arguments: arguments.map(|Bytes(bytes)| bytes),
+            is_foreign: false,
         }
     }
 }

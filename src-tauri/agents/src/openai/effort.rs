@@ -20,6 +20,11 @@ pub(super) fn never_thinks(model: &str) -> bool {
         .any(|family| model.starts_with(family))
 }
 
+/// True for a model of `OpenAI`'s own that is known to reason.
+pub(super) fn reasons(model: &str) -> bool {
+    !never_thinks(model) && levels(model) != LevelSupport::Any
+}
+
 /// The levels of a model. The server of a model that is not `OpenAI`'s own is asked for any.
 pub(super) fn levels(model: &str) -> LevelSupport {
     use ThinkLevel::{High, Low, Medium, Minimal, Off, XHigh};

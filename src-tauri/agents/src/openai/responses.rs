@@ -3,14 +3,15 @@
 
 use super::effort;
 use crate::{
+    ActionAnswer, OfferedAction,
     http::{
-        answer::Answer,
+        answer::{Answer, ModelAnswer},
         ask::Ask,
         config::HttpConfig,
         error_body::ErrorBody,
         failure::Failure,
         json::{AtMost, Bytes, kind_of, parse},
-        protocol::{Protocol, Reader, bearer},
+        protocol::{Protocol, Reader, ToolProtocol, bearer, extend, payload_of},
         tools::Piece,
     },
     levels::LevelSupport,
@@ -82,8 +83,74 @@ impl Protocol for Responses {
         }
     }
 
+    fn tools(&self) -> Option<&'static dyn ToolProtocol> {
+        Some(&Self)
+    }
+
     fn reader(&self) -> Box<dyn Reader> {
         Box::<ResponsesReader>::default()
+    }
+}
+
+/// <https://platform.openai.com/docs/guides/function-calling?api-mode=responses>
+impl ToolProtocol for Responses {
+    fn tool(&self, action: &OfferedAction) -> Value {
+        let OfferedAction {
+            name, about, payload, ..
+        } = action;
+        // Strict schemas have no optional fields; the payload is checked here anyway.
+        json!({"type": "function", "name": name, "description": about, "parameters": payload, "strict": false})
+    }
+
+    /// What a model reasoned before its call is given back to it; as nothing is stored, in encrypted form
+    /// (<https://platform.openai.com/docs/guides/reasoning#encrypted-reasoning-items>). Only models that are known to reason
+    /// are asked for it: others refuse it.
+    fn offer(&self, model: &str, fields: &mut Map<String, Value>) {
+        if effort::reasons(model) {
+            extend(fields, "include", [json!(ENCRYPTED)]);
+        }
+    }
+
+    fn add_results(&self, answer: ModelAnswer, results: &[ActionAnswer], fields: &mut Map<String, Value>) {
+        let ModelAnswer { text, calls, parts } = answer;
+        let said = (!text.is_empty()).then(|| json!({"role": "assistant", "content": text}));
+        let called = calls.iter().map(|call| {
+            let arguments = payload_of(call).to_string();
+            json!({"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments})
+        });
+        let results = calls.iter().zip(results).map(
+            |(call, result)| json!({"type": "function_call_output", "call_id": call.id, "output": result.text}),
+        );
+        // Reasoning stands before what it led to.
+        let all = parts.into_iter().chain(said).chain(called).chain(results);
+        extend(fields, "input", all);
+    }
+
+    fn forbid_calls(&self, fields: &mut Map<String, Value>) {
+        fields.insert("tool_choice".to_owned(), json!("none"));
+    }
+}
+
+/// The reasoning of an item in encrypted form.
+const ENCRYPTED: &str = "reasoning.encrypted_content";
+
+/// Keeps what a model reasoned, where it can be given back to it.
+fn keep_reasoning(data: &[u8], answer: &mut Answer) {
+    #[derive(Deserialize)]
+    struct Event {
+        item: Value,
+    }
+    if let Ok(Event { item }) = serde_json::from_slice(data)
+        && item.get("encrypted_content").is_some_and(Value::is_string)
+    {
+        let field = |name: &str| (name.to_owned(), item.get(name).cloned().unwrap_or(Value::Null));
+        let summary = item.get("summary").cloned().unwrap_or_else(|| json!([]));
+        let kept = ["type", "id", "encrypted_content"].map(field);
+        answer.keep_part(
+            kept.into_iter()
+                .chain([("summary".to_owned(), summary)])
+                .collect(),
+        );
     }
 }
 
@@ -146,6 +213,9 @@ impl Reader for ResponsesReader {
             }
             "response.output_item.done" => {
                 let event: ItemEvent = parse(data)?;
+                if event.item.kind == "reasoning" && answer.keeps_parts() {
+                    keep_reasoning(data, answer);
+                }
                 if event.item.kind == "function_call" {
                     let id = event.item.call_id.or(event.item.id);
                     answer.end_tool(event.output_index, id.as_deref());
@@ -266,6 +336,7 @@ impl Item {
             id: self.call_id.clone().or_else(|| self.id.clone()),
             name: self.name.clone(),
             arguments,
+            is_foreign: false,
         }
     }
 }

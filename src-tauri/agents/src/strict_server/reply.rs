@@ -196,6 +196,7 @@ impl<'a> Stream<'a> {
             StopReason::Length => "length",
             StopReason::Refusal => "content_filter",
             StopReason::Error => "error",
+            StopReason::End if !self.tools.is_empty() => "tool_calls",
             StopReason::End | StopReason::Cancelled => "stop",
         };
         self.chunk(

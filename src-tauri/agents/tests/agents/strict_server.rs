@@ -1,5 +1,6 @@
 //! The server of the tests is itself tested: it must refuse, or the tests against it prove nothing.
 
+mod calls;
 mod protocols;
 
 use foldback_agents::{

@@ -67,6 +67,7 @@ pub(crate) fn request(run: u64, text: &str) -> TurnRequest {
         levels: RunLevels::default(),
         resume: BTreeMap::new(),
         files: Vec::new(),
+        actions: Vec::new(),
     }
 }
 

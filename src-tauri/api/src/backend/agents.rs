@@ -185,6 +185,7 @@ pub(super) mod tests {
             levels: foldback_wire::RunLevels::default(),
             resume: BTreeMap::new(),
             files: Vec::new(),
+            actions: Vec::new(),
         }
     }
 

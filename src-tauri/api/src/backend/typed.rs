@@ -154,6 +154,10 @@ impl Agent for TypedFirst {
         self.agent.asks_for_consent()
     }
 
+    fn takes_actions(&self) -> bool {
+        self.agent.takes_actions()
+    }
+
     fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
         self.agent.decide(run, request, option);
     }

@@ -35,6 +35,10 @@ impl Agent for UnaskedAgent {
         self.0.asks_for_consent()
     }
 
+    fn takes_actions(&self) -> bool {
+        self.0.takes_actions()
+    }
+
     async fn run(&self, request: TurnRequest, sink: StepSink, _: CancellationToken) {
         let step = Step::Done(StopReason::End);
         // Whoever does not listen any more needs no end.

@@ -5,6 +5,7 @@ use super::{
     subject::Subject,
 };
 use foldback_directives::Dialect;
+use foldback_pipeline::config::Backend;
 
 pub(super) fn checks(subject: &Subject) -> Vec<Check> {
     let bash = &subject.config.actions.bash;
@@ -91,10 +92,16 @@ fn what_they_reach(subject: &Subject) -> Answer {
     }
 }
 
-/// Actions are written as JSON, which is read only where it is wanted.
+/// Actions are tools where the backend takes them as such, and else JSON, which is read only where it is wanted.
 fn nothing_reads_them(subject: &Subject) -> Option<Check> {
     let config = &subject.config;
-    let reads = |id| config.output_of(id).dialects.contains(&Dialect::Json);
+    let reads = |id| {
+        let takes_tools = matches!(
+            config.backend_of(id),
+            Backend::Openai | Backend::Anthropic | Backend::Acp
+        );
+        config.actions.tools && takes_tools || config.output_of(id).dialects.contains(&Dialect::Json)
+    };
     if config.channels.keys().any(reads) {
         return None;
     }

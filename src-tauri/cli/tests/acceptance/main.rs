@@ -4,6 +4,7 @@ mod acp;
 mod actions;
 mod answering;
 mod bot;
+mod called;
 mod coverage;
 #[cfg(unix)]
 mod crowd;

@@ -7,20 +7,34 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Actions that an agent may ask for beside its words. The agent writes them as JSON, so that `output.dialects` has to
-/// have `json`.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+/// Actions that an agent may ask for beside its words: as tools where it takes them, else as JSON in its text, for which
+/// `output.dialects` has to have `json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ActionsConfig {
     /// Senders at whose word actions for listed senders are carried out, beside the owners: ids, `provider:id`, `*`. Actions
     /// for owners are not among them.
     #[serde(deserialize_with = "access::ids")]
     pub senders: Vec<String>,
+    /// Offers actions as tools to an agent that takes them as such: a model of `openai` or `anthropic`. False: such an agent
+    /// writes them in its text like every other, where `output.dialects` has `json`; for a model that knows no tools.
+    pub tools: bool,
     /// The action `bash`: one command in a shell.
     pub bash: BashConfig,
     /// Nothing is carried out: a replay leaves the machine alone.
     #[serde(skip)]
     pub without_interfaces: bool,
+}
+
+impl Default for ActionsConfig {
+    fn default() -> Self {
+        Self {
+            senders: Vec::new(),
+            tools: true,
+            bash: BashConfig::default(),
+            without_interfaces: false,
+        }
+    }
 }
 
 /// The action `bash`: one command in a shell on this machine, at the word of an owner of the bot

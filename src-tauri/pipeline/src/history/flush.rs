@@ -114,6 +114,7 @@ impl Conversation<'_> {
             levels: RunLevels::default(),
             resume: BTreeMap::new(),
             files: Vec::new(),
+            actions: Vec::new(),
         };
         let halt = cancel.child_token();
         let (sink, mut steps) = mpsc::channel(AHEAD);

@@ -17,6 +17,7 @@ pub(crate) mod gather;
 pub(crate) mod inline_directives;
 pub(crate) mod links;
 pub(crate) mod notices;
+pub(crate) mod offered;
 pub(crate) mod others;
 pub(crate) mod permit;
 pub(crate) mod prepare;

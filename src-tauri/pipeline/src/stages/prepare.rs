@@ -3,7 +3,12 @@
 use crate::{
     config::{OutputConfig, SenderSchema},
     rules::{Rule, Rules},
-    stages::{delivered::delivery_section, gather::GatheredFile, sender_context::SenderForm},
+    stages::{
+        delivered::delivery_section,
+        gather::GatheredFile,
+        offered::{ACTIONS, ActionOffer, actions_section},
+        sender_context::SenderForm,
+    },
 };
 use foldback_directives::{CHILDREN, ChildRow, Dialect, Makes, Placement};
 use foldback_wire::{Capabilities, DeliveryRequest, Inbound};
@@ -29,6 +34,8 @@ pub(crate) struct PrepareContext<'a> {
     pub(crate) can: &'a Capabilities,
     pub(crate) output: &'a OutputConfig,
     pub(crate) host: HostAbilities<'a>,
+    /// The actions that the agent may ask for.
+    pub(crate) actions: ActionOffer<'a>,
     /// The form in which the sender is told.
     pub(crate) schema: SenderSchema,
 }
@@ -56,6 +63,7 @@ pub(crate) fn prepare(context: &PrepareContext<'_>, body: PromptBody<'_>, heard:
         can,
         output,
         host,
+        actions,
         schema,
     } = *context;
     let mut prompt = String::new();
@@ -71,10 +79,10 @@ pub(crate) fn prepare(context: &PrepareContext<'_>, body: PromptBody<'_>, heard:
         prompt.push_str(&response_directives(can, output, host));
         prompt.push('\n');
     }
+    prompt.push_str(&actions_section(actions));
     prompt.push_str(heard);
     if let Some(request) = delivery {
-        let may_act = output.dialects.contains(&Dialect::Json);
-        prompt.push_str(&delivery_section(request, may_act));
+        prompt.push_str(&delivery_section(request, actions));
         return prompt;
     }
     prompt.push_str(MESSAGE);
@@ -83,10 +91,14 @@ pub(crate) fn prepare(context: &PrepareContext<'_>, body: PromptBody<'_>, heard:
     prompt
 }
 
-/// A prompt without the section that teaches the grammar, for when the conversation is told again: the next prompt has
-/// that section as it is then. What people wrote stays as it was given.
+/// A prompt without the sections that teach the grammar and the actions, for when the conversation is told again: the next
+/// prompt has them as they are then. What people wrote stays as it was given.
 pub(crate) fn without_directives(prompt: &str) -> String {
-    let Some(start) = prompt.find(DIRECTIVES) else {
+    without_section(&without_section(prompt, DIRECTIVES), ACTIONS)
+}
+
+fn without_section(prompt: &str, heading: &str) -> String {
+    let Some(start) = prompt.find(heading) else {
         return prompt.to_owned();
     };
     // What stands behind this heading is the sender's own.
@@ -180,6 +192,7 @@ fn actions(
 mod tests {
     use super::*;
     use crate::testing::inbound;
+    use foldback_actions::ActionRow;
     use foldback_channels::{platform, profile};
     use foldback_wire::{InboundContext, Platform, QuotedMessage};
 
@@ -192,20 +205,25 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_that_is_told_again_lacks_only_the_section_about_directives() {
-        let prompt = |text: &str, output: &OutputConfig| {
+    fn a_prompt_that_is_told_again_lacks_only_the_sections_that_teach() {
+        let row = ActionRow::of::<String>("look_up", "Looks something up.");
+        let rows = [&row];
+        let prompt = |text: &str, output: &OutputConfig, actions: ActionOffer<'_>| {
             let context = PrepareContext {
                 rules: Rules::all(),
                 can: &profile(platform::TELEGRAM),
                 output,
                 host: HostAbilities::default(),
+                actions,
                 schema: SenderSchema::default(),
             };
             let message = inbound(text);
             prepare(&context, body(&message), "")
         };
-        let text = "## Response directives\n\nNone.\n\n## Message\n\nhi";
-        let told = without_directives(&prompt(text, &OutputConfig::default()));
+        let text = "## Response directives\n\nNone.\n\n## Actions\n\nAll.\n\n## Message\n\nhi";
+        let whole = prompt(text, &OutputConfig::default(), ActionOffer::Text(&rows));
+        assert_eq!(whole.matches(ACTIONS).count(), 2, "{whole}");
+        let told = without_directives(&whole);
         let (before, message) = told.split_once(MESSAGE).unwrap();
         assert!(
             before.starts_with("## Sender\n") && before.ends_with("```\n\n"),
@@ -223,6 +241,7 @@ mod tests {
             can: &profile(platform),
             output: &OutputConfig::default(),
             host: HostAbilities::default(),
+            actions: ActionOffer::Nothing,
             schema,
         };
         prepare(&context, body(message), "")

@@ -1,7 +1,7 @@
 //! Runs the agent: its steps go through the scanner into the journal, and on to the delivery.
 
 use super::{
-    act::{Acting, ActingEnd},
+    act::{Acting, ActingEnd, Called, Calls},
     permit::{PermitContext, Permits},
     run_progress::RunProgress,
     scan::{Decisions, Scan},
@@ -20,7 +20,7 @@ use crate::{
     rules::{Rule, Rules},
     user_text::{NoDecision, UserText},
 };
-use foldback_agents::{Agent, AgentEvent, Step, TurnRequest};
+use foldback_agents::{ActionCall, Agent, AgentEvent, Step, TurnRequest};
 use foldback_store::StoreError;
 use foldback_wire::{
     AgentFault, DecidingSetting, Draft, Fault, Kind, RunActivity, SessionId, SessionStart, Stage, StopReason,
@@ -118,7 +118,10 @@ impl Run<'_> {
         self.state.begin(run);
         let agent = Arc::clone(&self.agent);
         let mut permits = Permits::new(self.permit, agent.as_ref(), self.recorder, self.rules, run);
-        let end = self.read(request, &mut progress, &mut scan, &mut permits).await?;
+        let mut calls = Calls::default();
+        let end = self
+            .read(request, &mut progress, &mut scan, &mut permits, &mut calls)
+            .await?;
         if self.state.is_reset() {
             // It may have taken the conversation up after it was told to forget it.
             self.agent.forget(self.session);
@@ -162,9 +165,9 @@ impl Run<'_> {
         if reason == StopReason::End && !asked.is_empty() {
             // It can be stopped again.
             self.state.calls("actions");
-            let acting = self
-                .acting
-                .carry_out(asked, self.recorder, &mut permits, &self.output);
+            let acting =
+                self.acting
+                    .carry_out(calls.count(), asked, self.recorder, &mut permits, &self.output);
             // Boxed, as an action may wait for much.
             if Box::pin(acting).await? == ActingEnd::Stopped {
                 event = OutputEvent::RunCancelled;
@@ -185,6 +188,7 @@ impl Run<'_> {
         progress: &mut RunProgress,
         scan: &mut Scan<'_>,
         permits: &mut Permits<'_>,
+        calls: &mut Calls,
     ) -> Result<End, StoreError> {
         let run = request.run;
         let (sink, mut steps) = mpsc::channel(AHEAD);
@@ -251,6 +255,7 @@ impl Run<'_> {
                     }
                     self.send_output(question.map(OutputEvent::Asked)).await;
                 }
+                Step::Action(call) => self.answer_call(&call, calls, scan, permits).await?,
                 step => {
                     self.handle_step(step, scan, progress).await?;
                     let is_full = self.most.is_passed_by(progress.said) || self.chat_full.is_cancelled();
@@ -262,6 +267,31 @@ impl Run<'_> {
                 }
             }
         }
+    }
+
+    /// Carries out the action of a tool call and gives its result back. The agent waits meanwhile; where a person stops the
+    /// run, it hears of that instead.
+    async fn answer_call(
+        &self,
+        call: &ActionCall,
+        calls: &mut Calls,
+        scan: &mut Scan<'_>,
+        permits: &mut Permits<'_>,
+    ) -> Result<(), StoreError> {
+        self.end_thought(scan).await?;
+        self.state.calls(&call.action.kind);
+        let called = self
+            .acting
+            .carry_out_call(calls, call, self.recorder, permits, &self.output);
+        // Boxed, as an action may wait for much.
+        if let Called::Answered { answer, given } = Box::pin(called).await? {
+            for text in &given {
+                scan.add_given(text);
+            }
+            call.answer(answer);
+        }
+        self.state.does(RunActivity::Starting);
+        Ok(())
     }
 
     /// Waits until an agent that was told to stop has done so, and told its backend, but not for long. What it still
@@ -390,7 +420,7 @@ impl Run<'_> {
                     next,
                 })
             }
-            Step::Permission(_) | Step::Failed { .. } | Step::Done(_) => Ok(()),
+            Step::Action(_) | Step::Permission(_) | Step::Failed { .. } | Step::Done(_) => Ok(()),
         }
     }
 

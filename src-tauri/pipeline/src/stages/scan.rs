@@ -13,6 +13,7 @@ use foldback_wire::{
     DecidingSetting, DirectiveRef, Fate, Header, Hold, Kind, Outcome, OutcomeCode, Range, RangeReason, Span,
     redact::Redaction,
 };
+use std::borrow::Cow;
 
 /// The decisions about a piece of text: for the journal, and for the delivery.
 #[derive(Debug, Default)]
@@ -46,7 +47,7 @@ impl Decisions {
 /// The scanners of a turn.
 pub(crate) struct Scan<'a> {
     settings: &'a Settings,
-    inbound: &'a str,
+    inbound: Cow<'a, str>,
     next_message: u32,
     open: Option<OpenMessage>,
     redact: Redact<'a>,
@@ -85,7 +86,7 @@ impl<'a> Scan<'a> {
     ) -> Self {
         Self {
             settings,
-            inbound,
+            inbound: Cow::Borrowed(inbound),
             next_message: 0,
             open: None,
             redact: Redact::new(redaction, rules),
@@ -99,6 +100,14 @@ impl<'a> Scan<'a> {
     /// With actions on.
     pub(crate) fn with_actions(self, acts: bool) -> Self {
         Self { acts, ..self }
+    }
+
+    /// Adds a text that the agent was given within its run: what it repeats of it in the messages that follow is not carried
+    /// out.
+    pub(crate) fn add_given(&mut self, text: &str) {
+        let inbound = self.inbound.to_mut();
+        inbound.push('\n');
+        inbound.push_str(text);
     }
 
     /// Takes the actions that the answer asks for, in order; none where they are off.
@@ -127,7 +136,7 @@ impl<'a> Scan<'a> {
             OpenMessage {
                 reader: self
                     .redact
-                    .reader(Scanner::new(self.settings, Some(self.inbound))),
+                    .reader(Scanner::new(self.settings, Some(&self.inbound))),
                 raw: self.redact.raw(),
                 message,
                 id: None,

@@ -1,11 +1,12 @@
 //! Messages of Anthropic: <https://docs.anthropic.com/en/api/messages>.
 
 use super::{
-    Insists, Refusal, conversation, exactly, is_true, known, model_is, picture, text_or_parts, tokens,
+    Insists, Refusal, exactly, is_true, known, messages, model_is, picture, text_or_parts, tokens, tools,
+    turns,
 };
 use serde_json::{Map, Value};
 
-const FIELDS: [&str; 11] = [
+const FIELDS: [&str; 13] = [
     "model",
     "messages",
     "max_tokens",
@@ -17,6 +18,8 @@ const FIELDS: [&str; 11] = [
     "stop_sequences",
     "thinking",
     "output_config",
+    "tools",
+    "tool_choice",
 ];
 
 /// Checks a request and counts the bytes of its conversation.
@@ -36,12 +39,14 @@ pub(super) fn check(fields: &Map<String, Value>, insists: &Insists) -> Result<us
         None | Some(Value::String(_)) => {}
         Some(_) => return Err(Refusal::invalid("system is no text")),
     }
-    conversation(fields, "messages", false, |role, content| {
+    let (messages, called) = tools::without_calls_of_anthropic(fields, messages(fields, "messages")?)?;
+    let said = turns(&messages, "messages", false, |role, content| {
         if content.as_str().is_some_and(|text| text.trim().is_empty()) {
             return Err("text content blocks must contain non-whitespace text".to_owned());
         }
         text_or_parts(role, content, part)
-    })
+    })?;
+    Ok(said + called)
 }
 
 /// <https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking>, and its successor:

@@ -1,12 +1,12 @@
 //! Chat completions: <https://platform.openai.com/docs/api-reference/chat/create>.
 
 use super::{
-    Insists, Refusal, conversation, data_url, effort, exactly, is_true, known, model_is, text_or_parts,
-    tokens,
+    Insists, Refusal, data_url, effort, exactly, is_true, known, messages, model_is, text_or_parts, tokens,
+    tools, turns,
 };
 use serde_json::{Map, Value, json};
 
-const FIELDS: [&str; 11] = [
+const FIELDS: [&str; 13] = [
     "model",
     "messages",
     "stream",
@@ -18,6 +18,8 @@ const FIELDS: [&str; 11] = [
     "seed",
     "stop",
     "reasoning_effort",
+    "tools",
+    "tool_choice",
 ];
 
 /// Checks a request and counts the bytes of its conversation.
@@ -33,9 +35,11 @@ pub(super) fn check(fields: &Map<String, Value>, insists: &Insists) -> Result<us
         }
         _ => {}
     }
-    conversation(fields, "messages", true, |role, content| {
+    let (messages, called) = tools::without_calls_of_chat(fields, messages(fields, "messages")?)?;
+    let said = turns(&messages, "messages", true, |role, content| {
         text_or_parts(role, content, part)
-    })
+    })?;
+    Ok(said + called)
 }
 
 fn part(part: &Map<String, Value>) -> Result<usize, String> {

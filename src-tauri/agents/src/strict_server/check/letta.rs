@@ -1,7 +1,7 @@
 //! Messages to a Letta agent: <https://docs.letta.com/api-reference/agents/messages/create-stream>, and the end of its
 //! runs: <https://docs.letta.com/api-reference/agents/messages/cancel>.
 
-use super::{Refusal, anthropic::source, conversation, exactly, is_true, known, text_or_parts, tokens};
+use super::{Refusal, anthropic::source, exactly, is_true, known, messages, text_or_parts, tokens, turns};
 use serde_json::{Map, Value, json};
 
 const FIELDS: [&str; 7] = [
@@ -31,9 +31,12 @@ pub(super) fn check(fields: &Map<String, Value>) -> Result<usize, Refusal> {
     {
         return decided(decision).map_err(Refusal::invalid);
     }
-    let bytes = conversation(fields, "messages", false, |role, content| {
-        text_or_parts(role, content, part)
-    })?;
+    let bytes = turns(
+        messages(fields, "messages")?,
+        "messages",
+        false,
+        |role, content| text_or_parts(role, content, part),
+    )?;
     match fields["messages"].as_array() {
         Some(messages) if messages.len() > 1 => {
             Err(Refusal::invalid("the server knows what was said before"))

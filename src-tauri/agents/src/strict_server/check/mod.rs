@@ -5,6 +5,7 @@ mod anthropic;
 mod chat;
 mod letta;
 mod responses;
+mod tools;
 
 use super::http::Request;
 use crate::{Api, Secret};
@@ -237,16 +238,21 @@ fn effort(effort: Option<&Value>) -> Result<(), Refusal> {
     }
 }
 
-/// Checks a conversation and counts its bytes. Chat templates of real models are as strict: a system message first
+/// The list of a conversation.
+fn messages<'a>(fields: &'a Map<String, Value>, name: &str) -> Result<&'a [Value], Refusal> {
+    let messages = fields.get(name).and_then(Value::as_array);
+    let messages = messages.ok_or_else(|| Refusal::invalid(format!("{name} is not a list")))?;
+    Ok(messages)
+}
+
+/// Checks a conversation, without the calls of tools, and counts its bytes. Chat templates of real models are as strict: a system message first
 /// or none, then user and assistant in turn, and a user at the end.
-fn conversation(
-    fields: &Map<String, Value>,
+fn turns(
+    messages: &[Value],
     name: &str,
     system: bool,
     content: fn(&str, &Value) -> Result<usize, String>,
 ) -> Result<usize, Refusal> {
-    let messages = fields.get(name).and_then(Value::as_array);
-    let messages = messages.ok_or_else(|| Refusal::invalid(format!("{name} is not a list")))?;
     let mut bytes = 0;
     let mut expected = "user";
     for (place, message) in messages.iter().enumerate() {

@@ -1,12 +1,12 @@
 //! Responses: <https://platform.openai.com/docs/api-reference/responses/create>.
 
 use super::{
-    Insists, Refusal, conversation, data_url, effort, exactly, is_true, known, model_is, text_or_parts,
-    tokens,
+    Insists, Refusal, data_url, effort, exactly, is_true, known, messages, model_is, text_or_parts, tokens,
+    tools, turns,
 };
 use serde_json::{Map, Value};
 
-const FIELDS: [&str; 9] = [
+const FIELDS: [&str; 12] = [
     "model",
     "input",
     "instructions",
@@ -16,6 +16,9 @@ const FIELDS: [&str; 9] = [
     "top_p",
     "max_output_tokens",
     "reasoning",
+    "tools",
+    "tool_choice",
+    "include",
 ];
 
 /// Checks a request and counts the bytes of its conversation.
@@ -40,9 +43,11 @@ pub(super) fn check(fields: &Map<String, Value>, insists: &Insists) -> Result<us
     }
     // The reference's least.
     tokens(fields, "max_output_tokens", 16)?;
-    conversation(fields, "input", false, |role, content| {
+    let (messages, called) = tools::without_calls_of_responses(fields, messages(fields, "input")?)?;
+    let said = turns(&messages, "input", false, |role, content| {
         text_or_parts(role, content, part)
-    })
+    })?;
+    Ok(said + called)
 }
 
 fn part(part: &Map<String, Value>) -> Result<usize, String> {

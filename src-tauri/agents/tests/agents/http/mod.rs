@@ -7,6 +7,7 @@ mod faults;
 mod letta;
 mod levels;
 mod responses;
+mod tools;
 mod upstream;
 
 use crate::{

@@ -23,7 +23,8 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
         Kind::ActionEnded(ended) => Explanation::new(
             "action_ended",
             "What came of an action goes back to the agent.",
-            "The user is shown nothing of it. The agent words the answer in a turn of its own.",
+            "The user is shown nothing of it. The agent words the answer: in the same run where a call of a tool asked for \
+             it, else in a turn of its own.",
         )
         .with("action", visible(&ended.name))
         .with_known("exit status", ended.exit)

@@ -35,14 +35,24 @@ struct Rights {
 /// them has to be allowed, as any of them may be the one whom the agent obeys.
 pub(crate) async fn asker_of(
     context: AskerContext<'_>,
-    delivery: Option<&DeliveryRequest>,
+    recorder: &Recorder,
+) -> Result<ActionAsker, StoreError> {
+    let written = others(context.turn, recorder).await?;
+    let written: Vec<&Inbound> = written.iter().collect();
+    first_asker_of(context, &written, recorder).await
+}
+
+/// The asker as the run of a turn begins, into which these messages come.
+pub(crate) async fn first_asker_of(
+    context: AskerContext<'_>,
+    joining: &[&Inbound],
     recorder: &Recorder,
 ) -> Result<ActionAsker, StoreError> {
     let nobody = Rights {
         is_owner: false,
         is_listed: false,
     };
-    let (turn, depth, mut rights) = match (context.cause, delivery) {
+    let (turn, depth, mut rights) = match (context.cause, context.cause.delivery()) {
         (TurnCause::Message, _) => (TurnKind::Message, 0, rights(context, context.message)),
         (TurnCause::Schedule(_), _) => (TurnKind::Schedule, 0, nobody),
         (TurnCause::Delivery(_), None) => (TurnKind::Delivery, 0, nobody),
@@ -56,8 +66,8 @@ pub(crate) async fn asker_of(
             (TurnKind::Delivery, delivery.depth, rights)
         }
     };
-    for other in others(context.turn, recorder).await? {
-        let of_other = self::rights(context, &other);
+    for other in joining {
+        let of_other = self::rights(context, other);
         rights.is_owner &= of_other.is_owner;
         rights.is_listed &= of_other.is_listed || of_other.is_owner;
     }

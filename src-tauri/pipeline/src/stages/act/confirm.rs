@@ -6,7 +6,7 @@ use foldback_actions::CheckedAction;
 use foldback_store::StoreError;
 use foldback_wire::{
     ActionRefusal, ActionRefusalCode, CallPreview, Kind, PermissionKind, PermissionOption, PermissionRequest,
-    Stage,
+    Stage, ToolId,
 };
 use tokio::sync::mpsc;
 
@@ -21,10 +21,11 @@ pub(super) enum Confirmation {
 }
 
 impl Acting<'_> {
-    /// Asks for a confirmation, where the action needs one.
+    /// Asks for a confirmation, where the action needs one. `tool` is the call that asks for it, where one does.
     pub(super) async fn confirm(
         &self,
         checked: &CheckedAction,
+        tool: Option<&ToolId>,
         recorder: &Recorder,
         permits: &mut Permits<'_>,
         output: &mpsc::Sender<OutputEvent>,
@@ -39,15 +40,27 @@ impl Acting<'_> {
             stage: Stage::Run,
             detail: format!("{} waits for a confirmation: {why}", checked.performed.name),
         })?;
-        let question = permits.ask_confirmation(request(checked))?;
+        let asked = request(checked, tool);
+        let id = asked.id.clone();
+        let question = permits.ask_confirmation(asked)?;
         if let Some(question) = question {
             // The delivery may have ended early, on a store that failed.
             let _ = output.send(OutputEvent::Asked(question)).await;
         }
-        let answer = tokio::select! {
-            biased;
-            () = self.cancel.cancelled() => None,
-            answer = permits.next_answer() => Some(answer),
+        let answer = loop {
+            let answer = tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => None,
+                answer = permits.next_answer() => Some(answer),
+            };
+            match answer {
+                // The agent may wait for others of its run.
+                Some(answer) if answer.id != id => {
+                    permits.settle_answer(answer)?;
+                    send_all(permits.take_decisions(), output).await;
+                }
+                answer => break answer,
+            }
         };
         let Some(answer) = answer else {
             permits.cancel_open(NoDecision::RunCancelled)?;
@@ -87,7 +100,7 @@ async fn send_all(events: Vec<OutputEvent>, output: &mpsc::Sender<OutputEvent>) 
 }
 
 /// The request as people see it: the command, or the action with its payload.
-fn request(checked: &CheckedAction) -> PermissionRequest {
+fn request(checked: &CheckedAction, tool: Option<&ToolId>) -> PermissionRequest {
     let option = |kind: PermissionKind, name: &str| PermissionOption {
         id: kind.code().to_owned(),
         name: name.to_owned(),
@@ -103,7 +116,7 @@ fn request(checked: &CheckedAction) -> PermissionRequest {
     };
     PermissionRequest {
         id: format!("foldback-action-{}", checked.index).into(),
-        tool: None,
+        tool: tool.cloned(),
         title,
         does: "execute".to_owned(),
         arguments,

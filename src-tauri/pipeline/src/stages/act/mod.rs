@@ -20,11 +20,13 @@
 //! - An agent corrects an answer that cannot be read twice at most; then the person is told.
 
 mod asked_by;
+mod called;
 mod confirm;
 mod request;
 mod unperformed;
 
-pub(crate) use asked_by::{AskerContext, asker_of};
+pub(crate) use asked_by::{AskerContext, first_asker_of};
+pub(crate) use called::{Called, Calls};
 pub(crate) use unperformed::unperformed;
 
 use super::permit::Permits;
@@ -34,6 +36,7 @@ use crate::{
     recorder::Recorder,
     user_text::UserText,
 };
+use asked_by::asker_of;
 use confirm::Confirmation;
 use foldback_actions::{ActionAsker, ActionResult, ActionTable, CheckedAction};
 use foldback_store::StoreError;
@@ -90,9 +93,11 @@ enum ActionFate {
 }
 
 impl Acting<'_> {
-    /// Carries out the actions of an answer, in order, and has what came of them delivered.
+    /// Carries out the actions of an answer, in order, and has what came of them delivered. `first` is the number of those
+    /// that tool calls of the run asked for: they stand before these, and count with them.
     pub(crate) async fn carry_out(
         &self,
+        first: u32,
         asked: Vec<AskedAction>,
         recorder: &Recorder,
         permits: &mut Permits<'_>,
@@ -101,9 +106,9 @@ impl Acting<'_> {
         if asked.is_empty() {
             return Ok(ActingEnd::Done);
         }
-        let asker = asker_of(self.asker, self.delivery, recorder).await?;
+        let asker = asker_of(self.asker, recorder).await?;
         let mut fates = Vec::new();
-        for (index, action) in (0..).zip(&asked) {
+        for (index, action) in (first..).zip(&asked) {
             let checked = match self.read(index, action, asker) {
                 Ok(checked) => checked,
                 Err(refusal) => {
@@ -111,7 +116,7 @@ impl Acting<'_> {
                     continue;
                 }
             };
-            match self.confirm(&checked, recorder, permits, output).await? {
+            match self.confirm(&checked, None, recorder, permits, output).await? {
                 Confirmation::Given => {}
                 Confirmation::Refused(refusal) => {
                     fates.push(self.refuse(refusal, recorder)?);

@@ -1,4 +1,5 @@
 use super::*;
+use foldback_actions::ActionRow;
 use foldback_wire::{ChatType, PerformedAction, ReplyAddress, Sender};
 
 fn request(outcome: DeliveryOutcome, items: Vec<ResultItem>) -> DeliveryRequest {
@@ -43,7 +44,10 @@ fn data(section: &str) -> Value {
 #[test]
 fn the_agent_sees_what_ran_how_it_ended_and_where_its_answer_goes() {
     let long = ResultItem::of_parts("stdout", "Filesystem ", " /home", 9_000).exited(1);
-    let section = delivery_section(&request(DeliveryOutcome::Output, vec![long]), false);
+    let section = delivery_section(
+        &request(DeliveryOutcome::Output, vec![long]),
+        ActionOffer::Nothing,
+    );
     let told = data(&section);
     assert_eq!(told["action"], "bash");
     assert_eq!(told["command"], "df -h");
@@ -70,7 +74,7 @@ fn nothing_in_a_result_ends_its_fence_or_opens_a_section() {
     request.action.name = hostile.to_owned();
     request.action.command = Some(hostile.to_owned());
     request.requester.display_name = hostile.to_owned();
-    let section = delivery_section(&request, true);
+    let section = delivery_section(&request, ActionOffer::Tools);
     assert_eq!(section.matches("```").count(), 2, "{section}");
     assert_eq!(section.matches("## ").count(), 2, "{section}");
     assert!(!section.contains("<actions>"), "{section}");
@@ -85,7 +89,14 @@ fn what_may_follow_depends_on_the_outcome_the_depth_and_the_channel() {
     let said = |outcome, depth, corrections, may_act| {
         let mut request = request(outcome, Vec::new());
         (request.depth, request.corrections) = (depth, corrections);
-        delivery_section(&request, may_act)
+        let row = ActionRow::of::<String>("bash", "Runs a command.");
+        let rows = [&row];
+        let offer = if may_act {
+            ActionOffer::Text(&rows)
+        } else {
+            ActionOffer::Nothing
+        };
+        delivery_section(&request, offer)
     };
     let (output, error) = (DeliveryOutcome::Output, DeliveryOutcome::Error);
     assert!(said(output, 1, None, true).contains(SHAPE));
@@ -96,4 +107,9 @@ fn what_may_follow_depends_on_the_outcome_the_depth_and_the_channel() {
     let over = said(error, 1, Some(0), true);
     assert!(over.contains("Do not ask for the action again") && !over.contains(SHAPE));
     assert!(said(error, 1, None, true).contains("Do not ask for the action again"));
+    let by_tool = delivery_section(&request(output, Vec::new()), ActionOffer::Tools);
+    assert!(
+        by_tool.contains("call its tool") && !by_tool.contains(SHAPE),
+        "{by_tool}"
+    );
 }

@@ -1,5 +1,6 @@
 //! Actions of an answer, on virtual time: who may, who confirms, what is carried out once, and what the agent hears of it.
 
+mod called;
 mod chains;
 mod killed;
 mod rights;
@@ -7,7 +8,7 @@ mod rights;
 use crate::bot::{Bot, World, parts, text};
 use async_trait::async_trait;
 use foldback_actions::{ActionDecision, ActionInterface, ActionOrder, ActionRow, ActionTable, ResultSink};
-use foldback_agents::ScriptAgent;
+use foldback_agents::{Agent, ScriptAgent};
 use foldback_channels::platform;
 use foldback_pipeline::{Engine, Rules, Turn};
 use foldback_store::Journal as _;
@@ -124,11 +125,29 @@ impl Acted {
         for answer in answers {
             agent.queue(None, vec![text(answer)]);
         }
-        let mut parts = parts(&world, settings, Rules::all(), Arc::clone(&agent) as _);
+        let asked = Arc::clone(&agent) as _;
+        Self::asking(world, settings, shell, agent, asked).await
+    }
+
+    /// One behind which another agent answers than the script.
+    async fn behind(world: World, settings: &str, shell: Arc<Shell>, asked: Arc<dyn Agent>) -> Self {
+        world.go_on().await;
+        let script = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
+        Self::asking(world, settings, shell, script, asked).await
+    }
+
+    async fn asking(
+        world: World,
+        settings: &str,
+        shell: Arc<Shell>,
+        script: Arc<ScriptAgent>,
+        asked: Arc<dyn Agent>,
+    ) -> Self {
+        let mut parts = parts(&world, settings, Rules::all(), asked);
         parts.actions = Arc::new(ActionTable::of(vec![Arc::clone(&shell) as _]).unwrap());
         let engine = Engine::start(parts).await.unwrap();
         soon().await;
-        let bot = Bot::around(world, engine, agent);
+        let bot = Bot::around(world, engine, script);
         Self { bot, shell }
     }
 
