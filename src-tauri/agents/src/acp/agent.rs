@@ -1,6 +1,8 @@
 //! The backend: a process for every conversation, and who decides what its agent asks.
 
 use super::{
+    action_server::ActionServer,
+    action_tools::SessionActions,
     ask_levels::ask_levels,
     config::AcpConfig,
     failure::{Failure, one_line, without},
@@ -8,7 +10,7 @@ use super::{
     held::{Conversations, Held, Known},
     levels::{BACKEND, OfferedLevels},
     open_runs::OpenRuns,
-    peer::Peer,
+    peer::{Peer, PeerActions},
     rest::Resting,
     turn::{Broken, Turn},
 };
@@ -20,8 +22,11 @@ use async_trait::async_trait;
 use foldback_wire::{
     AgentFault, Clock, PermissionId, PermissionOption, RunId, RunLevels, SessionId, SessionStart, StopReason,
 };
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
+use tokio::sync::{AcquireError, OnceCell, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 /// An agent in a process of its own for every conversation. Dropped, its processes are stopped.
@@ -37,6 +42,10 @@ pub struct AcpAgent {
     open_runs: OpenRuns,
     /// The levels that the program offered when a session of it began last.
     offered: Mutex<Option<OfferedLevels>>,
+    /// What its sessions take actions from; begins to listen with the first session that has any.
+    actions: OnceCell<ActionServer>,
+    /// True once the program said that it takes no tools from servers over HTTP.
+    takes_no_tools: AtomicBool,
 }
 
 impl AcpAgent {
@@ -52,16 +61,39 @@ impl AcpAgent {
             conversations: Conversations::default(),
             open_runs: OpenRuns::default(),
             offered: Mutex::default(),
+            actions: OnceCell::new(),
+            takes_no_tools: AtomicBool::new(false),
         }
     }
 
+    /// The actions of a new process; `None` where there are none, or they cannot be offered.
+    async fn peer_actions(&self, request: &TurnRequest) -> Option<PeerActions> {
+        if request.actions.is_empty() {
+            return None;
+        }
+        let opened = async {
+            let server = self.actions.get_or_try_init(ActionServer::start).await?;
+            let session = SessionActions::of(&request.actions);
+            let door = server.open(&session, &self.clock)?;
+            Ok::<_, std::io::Error>(PeerActions { session, door })
+        };
+        let opened = opened.await;
+        if let Err(error) = &opened {
+            tracing::error!(%error, "an agent cannot be offered actions");
+        }
+        opened.ok()
+    }
+
     async fn answer(&self, request: &TurnRequest, out: &Emitter) -> Result<StopReason, Interrupt> {
-        let (_open, inputs) = self.open_runs.open(request.run);
+        let (open, inputs) = self.open_runs.open(request.run);
         let _answering = self.answering.try_acquire().map_err(|_all| self.overloaded())?;
         let mut held = self.conversations.hold(&request.session, request.run);
         let mut peer = self.peer(request, out, &mut held).await?;
         let (ended, owed) = match self.set_levels(&mut peer, request, out).await {
             Ok(()) => {
+                if let Some(PeerActions { session, .. }) = &peer.actions {
+                    session.begin_run(&request.actions, open.inputs.clone());
+                }
                 let mut turn = Turn::new(&mut peer, out, inputs);
                 (turn.run(request).await, turn.owed())
             }
@@ -138,8 +170,10 @@ impl AcpAgent {
             .await?
             .map_err(|_closed| self.overloaded())?;
         let resume = request.session_of(self.backend()).filter(|_| broken.is_none());
-        let start = Peer::start(&self.config, &self.clock, resume, permit);
+        let actions = self.peer_actions(request).await;
+        let start = Peer::start(&self.config, &self.clock, resume, actions, permit);
         let (peer, mut began) = out.until(start).await?.map_err(|failure| self.failed(&failure))?;
+        self.takes_no_tools.store(!peer.takes_tools, Ordering::Relaxed);
         if let Some(why) = broken {
             began.start = SessionStart::Lost;
             began.detail = format!("the answer before broke off: {why}");
@@ -215,6 +249,12 @@ impl Agent for AcpAgent {
 
     fn asks_for_consent(&self) -> bool {
         true
+    }
+
+    /// As tools of a server, where the program takes such. Only its first session tells; until then it counts as one that
+    /// does, as most do.
+    fn takes_actions(&self) -> bool {
+        !self.takes_no_tools.load(Ordering::Relaxed)
     }
 
     fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {

@@ -1,7 +1,7 @@
 //! Input of runs from outside while they go on: decisions about their permissions, and messages that are steered into
 //! them.
 
-use crate::{Steer, SteerInput};
+use crate::{ActionCall, Steer, SteerInput};
 use foldback_wire::{PermissionId, PermissionOption, RunId};
 use std::{
     collections::HashMap,
@@ -16,6 +16,8 @@ use tokio::sync::{mpsc, oneshot};
 pub(super) enum RunInput {
     /// The decision about a permission request.
     Decision(PermissionId, Option<PermissionOption>),
+    /// A call of an action by its agent.
+    Action(ActionCall),
     /// A message for it, and where its answer goes.
     Steer(Box<SteerInput>, oneshot::Sender<Steer>),
 }
@@ -39,9 +41,15 @@ impl OpenRuns {
             inputs,
             prompted: Arc::clone(&prompted),
         };
+        let inputs = open.inputs.clone();
         self.all().insert(run, open);
-        let inputs = RunInputs { received, prompted };
-        (OpenRun { runs: self, run }, inputs)
+        let received = RunInputs { received, prompted };
+        let open = OpenRun {
+            runs: self,
+            run,
+            inputs,
+        };
+        (open, received)
     }
 
     /// Passes a decision on. One for a run that has ended changes nothing.
@@ -80,6 +88,8 @@ impl OpenRuns {
 pub(super) struct OpenRun<'a> {
     runs: &'a OpenRuns,
     run: RunId,
+    /// What its inputs come from.
+    pub(super) inputs: mpsc::UnboundedSender<RunInput>,
 }
 
 impl Drop for OpenRun<'_> {

@@ -1,6 +1,8 @@
 //! A program that speaks the protocol, with one session: starting it, asking it, hearing it.
 
 use super::{
+    action_server::ActionDoor,
+    action_tools::SessionActions,
     answer,
     config::AcpConfig,
     failure::Failure,
@@ -14,10 +16,10 @@ use super::{
 use agent_client_protocol::{
     schema::ProtocolVersion,
     v1::schema::{
-        AgentCapabilities, AuthenticateRequest, CancelNotification, Implementation, InitializeRequest,
-        InitializeResponse, LoadSessionRequest, Meta, NewSessionRequest, NewSessionResponse,
-        PromptCapabilities, RequestId, SessionId, SessionUpdate, SetSessionConfigOptionRequest,
-        SetSessionModeRequest,
+        AgentCapabilities, AuthenticateRequest, CancelNotification, HttpHeader, Implementation,
+        InitializeRequest, InitializeResponse, LoadSessionRequest, McpServer, McpServerHttp, Meta,
+        NewSessionRequest, NewSessionResponse, PromptCapabilities, RequestId, SessionId, SessionUpdate,
+        SetSessionConfigOptionRequest, SetSessionModeRequest,
     },
 };
 use foldback_wire::{AgentFault, Clock, SessionStart};
@@ -34,6 +36,12 @@ pub(super) const QUIET: Duration = Duration::from_millis(250);
 /// The time that the beginning of a history is waited for that was not told before the session was confirmed, and each
 /// further piece of one that is told afterwards.
 const UNTOLD: Duration = Duration::from_secs(1);
+
+/// The actions of a process.
+pub(super) struct PeerActions {
+    pub(super) session: Arc<SessionActions>,
+    pub(super) door: ActionDoor,
+}
 
 /// How a session came about.
 pub(super) struct Began {
@@ -58,6 +66,10 @@ pub(super) struct Peer {
     pub(super) takes: PromptCapabilities,
     /// Calls of runs that were cancelled: what is still said about them is too late.
     pub(super) late: Late,
+    /// The actions of its session, and the door to them, where it is given any.
+    pub(super) actions: Option<PeerActions>,
+    /// True for an agent that takes tools from servers over HTTP.
+    pub(super) takes_tools: bool,
     /// Where files lie that it is given as links.
     pub(super) folder: Option<Folder>,
     /// True while it takes a session up: from the question until nothing more of the history comes.
@@ -74,9 +86,10 @@ impl Peer {
         config: &Arc<AcpConfig>,
         clock: &Arc<dyn Clock>,
         resume: Option<&str>,
+        actions: Option<PeerActions>,
         permit: OwnedSemaphorePermit,
     ) -> Result<(Self, Began), Failure> {
-        let mut peer = Self::launch(config, clock, permit)?;
+        let mut peer = Self::launch(config, clock, actions, permit)?;
         let failure = match peer.in_time(resume).await {
             Ok(began) => return Ok((peer, began)),
             Err(failure) => failure,
@@ -85,7 +98,8 @@ impl Peer {
             return Err(failure);
         }
         // A session that an agent hangs or dies of would cost every further message, too.
-        let mut peer = Self::launch(config, clock, peer.killed())?;
+        let (actions, permit) = peer.killed();
+        let mut peer = Self::launch(config, clock, actions, permit)?;
         let mut began = peer.in_time(None).await?;
         began.start = SessionStart::Lost;
         began.detail = format!("session/load: {}", failure.detail);
@@ -95,6 +109,7 @@ impl Peer {
     fn launch(
         config: &Arc<AcpConfig>,
         clock: &Arc<dyn Clock>,
+        actions: Option<PeerActions>,
         permit: OwnedSemaphorePermit,
     ) -> Result<Self, Failure> {
         let failed = |error| not_started(config, &error);
@@ -114,6 +129,8 @@ impl Peer {
             queues_prompts: false,
             takes: PromptCapabilities::default(),
             late: Late::default(),
+            actions,
+            takes_tools: false,
             folder,
             loading: false,
             resumed: false,
@@ -121,10 +138,10 @@ impl Peer {
         })
     }
 
-    /// Ends the program at once, and gives its place.
-    fn killed(self) -> OwnedSemaphorePermit {
+    /// Ends the program at once, and gives its actions and its place.
+    fn killed(self) -> (Option<PeerActions>, OwnedSemaphorePermit) {
         self.process.kill();
-        self.permit
+        (self.actions, self.permit)
     }
 
     async fn in_time(&mut self, resume: Option<&str>) -> Result<Began, Failure> {
@@ -185,6 +202,7 @@ impl Peer {
         self.queues_prompts =
             says_queueing(agent.meta.as_ref()) || says_queueing(agent.agent_capabilities.meta.as_ref());
         self.takes = agent.agent_capabilities.prompt_capabilities.clone();
+        self.takes_tools = agent.agent_capabilities.mcp_capabilities.http;
         Ok(agent.agent_capabilities)
     }
 
@@ -213,9 +231,8 @@ impl Peer {
                 }
             }
         };
-        let answer: Value = self
-            .ask("session/new", &NewSessionRequest::new(&config.directory))
-            .await?;
+        let new = NewSessionRequest::new(&config.directory).mcp_servers(self.servers());
+        let answer: Value = self.ask("session/new", &new).await?;
         self.offered = OfferedLevels::of_session(&answer);
         let new: NewSessionResponse = serde_json::from_value(answer)
             .map_err(|error| Failure::new(AgentFault::Malformed, format!("session/new: {error}")))?;
@@ -239,7 +256,7 @@ impl Peer {
         config: &AcpConfig,
         id: &str,
     ) -> Result<Result<Value, agent_client_protocol::v1::schema::Error>, Failure> {
-        let load = LoadSessionRequest::new(id.to_owned(), &config.directory);
+        let load = LoadSessionRequest::new(id.to_owned(), &config.directory).mcp_servers(self.servers());
         let asked = self.request("session/load", &load).await?;
         let mut patience = UNTOLD;
         loop {
@@ -259,6 +276,16 @@ impl Peer {
                 }
             }
         }
+    }
+
+    /// The servers that the session takes tools from: that of its actions, where the agent can.
+    fn servers(&self) -> Vec<McpServer> {
+        let door = self.actions.as_ref().filter(|_| self.takes_tools);
+        let server = door.map(|PeerActions { door, .. }| {
+            let key = HttpHeader::new("Authorization", door.authorization());
+            McpServer::Http(McpServerHttp::new("foldback", &door.url).headers(vec![key]))
+        });
+        server.into_iter().collect()
     }
 
     async fn configure(&mut self, config: &AcpConfig) -> Result<(), Failure> {

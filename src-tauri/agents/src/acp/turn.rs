@@ -12,7 +12,7 @@ use super::{
     words::Words,
 };
 use crate::{
-    Steer, SteerInput, Step, TurnRequest,
+    ActionCall, Steer, SteerInput, Step, TurnRequest,
     emitter::{Emitter, Interrupt},
 };
 use agent_client_protocol::v1::schema::{
@@ -62,6 +62,8 @@ pub(super) struct Turn<'a> {
     /// Permissions that are waited for, by what the agent asked with.
     waiting: BTreeMap<PermissionId, RequestId>,
     permissions: u32,
+    /// Calls of actions whose answer is waited for.
+    calls: Vec<ActionCall>,
     words: Words,
     began: SteadyTime,
     heard: Option<SteadyTime>,
@@ -92,6 +94,7 @@ impl<'a> Turn<'a> {
             usage: Usage::default(),
             waiting: BTreeMap::new(),
             permissions: 0,
+            calls: Vec::new(),
             words: Words::default(),
             heard: None,
             replayed: None,
@@ -137,6 +140,7 @@ impl<'a> Turn<'a> {
             match self.next().await? {
                 Next::Late => return Err(Broken::Late(self.too_late())),
                 Next::Input(RunInput::Decision(id, option)) => self.decided(&id, option.as_ref()).await?,
+                Next::Input(RunInput::Action(call)) => self.called(call).await?,
                 // Whoever gave up waiting has the message answered elsewhere.
                 Next::Input(RunInput::Steer(_, answer)) if answer.is_closed() => {}
                 Next::Input(RunInput::Steer(input, answer)) => {
@@ -190,7 +194,8 @@ impl<'a> Turn<'a> {
     fn limit(&self) -> SteadyTime {
         let limits = &self.peer.config.limits;
         let total = self.began.plus(limits.total);
-        let patient = !self.waiting.is_empty() || self.tools.any_runs();
+        let acts = self.calls.iter().any(ActionCall::is_open);
+        let patient = acts || !self.waiting.is_empty() || self.tools.any_runs();
         let next = match self.heard {
             _ if patient => return total,
             None => self.began.plus(limits.first_byte),
@@ -432,6 +437,15 @@ impl<'a> Turn<'a> {
         self.flush().await?;
         self.out.emit(Step::Permission(asked)).await?;
         Ok(())
+    }
+
+    /// Passes a call of an action on.
+    async fn called(&mut self, call: ActionCall) -> Result<(), Broken> {
+        self.hear();
+        self.flush().await?;
+        self.calls.retain(ActionCall::is_open);
+        self.calls.push(call.clone());
+        Ok(self.out.emit(Step::Action(call)).await?)
     }
 
     /// Passes a decision on. One that comes late, or about nothing, changes nothing.

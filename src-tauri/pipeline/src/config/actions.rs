@@ -16,7 +16,7 @@ pub struct ActionsConfig {
     /// for owners are not among them.
     #[serde(deserialize_with = "access::ids")]
     pub senders: Vec<String>,
-    /// Offers actions as tools to an agent that takes them as such: a model of `openai` or `anthropic`. False: such an agent
+    /// Offers actions as tools to an agent that takes them as such: a model of `openai` or `anthropic`, an ACP agent. False: such an agent
     /// writes them in its text like every other, where `output.dialects` has `json`; for a model that knows no tools.
     pub tools: bool,
     /// The action `bash`: one command in a shell.

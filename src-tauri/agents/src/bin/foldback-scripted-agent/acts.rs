@@ -6,6 +6,7 @@ use super::{
     history::wait_for,
     line::{chunk, hear, notification, refuse, say, tell, tool, update},
     permissions::{PERMISSION, wish},
+    servers::{ask_servers, asked},
 };
 use serde_json::{Value, json};
 use std::{
@@ -80,6 +81,15 @@ impl Scripted {
             "odd" => self.odd(session)?,
             // Announces a call with all of it, and asks for it by nothing but its id.
             "terse" => self.terse(session)?,
+            // Asks a server that its session was given.
+            "server" => ask_servers(&self.servers, session, rest)?,
+            // The same behind the end of its prompt, and writes the answer into a file.
+            "server-late" => {
+                self.end(id, "end_turn")?;
+                std::fs::write("asked.new", asked(&self.servers, rest)?)?;
+                std::fs::rename("asked.new", "asked")?;
+                return Ok(());
+            }
             // Announces a call and ends it.
             "again" => again(session, rest)?,
             "error" => return refuse(id, -32603, "the model answered 500"),

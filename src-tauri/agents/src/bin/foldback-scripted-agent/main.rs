@@ -4,7 +4,7 @@
 //! `foldback-scripted-agent MANNER` with `opencode`, `codex` or `other` as manner. What it does is in the prompt: its
 //! first word is the act, the rest is what the act needs (`Scripted::act`). The variable `ACT` stands for every prompt, and
 //! `REPLAY` says when the history of a session that is taken up is told (`Replay`), `OFFERS` which levels a session has
-//! (`Offer`), `QUEUES` that it takes a prompt while one runs.
+//! (`Offer`), `QUEUES` that it takes a prompt while one runs, `TOOLS` that it takes tools from servers over HTTP.
 
 mod acts;
 mod given;
@@ -12,12 +12,14 @@ mod history;
 mod levels;
 mod line;
 mod permissions;
+mod servers;
 mod steering;
 
 use history::Replay;
 use levels::Offer;
 use line::{hear, refuse, tell, update};
 use serde_json::{Value, json};
+use servers::Server;
 use std::{
     env,
     error::Error,
@@ -73,6 +75,7 @@ fn main() -> ExitCode {
         told: Vec::new(),
         replay: Replay::from_env(),
         offer: Offer::from_env(),
+        servers: Vec::new(),
     };
     match agent.serve() {
         Ok(()) => ExitCode::SUCCESS,
@@ -91,6 +94,8 @@ struct Scripted {
     told: Vec<String>,
     replay: Replay,
     offer: Offer,
+    /// What its session takes tools from.
+    servers: Vec<Server>,
 }
 
 impl Scripted {
@@ -110,6 +115,7 @@ impl Scripted {
                         "protocolVersion": 1,
                         "agentCapabilities": {
                             "_meta": {"scripted": {"promptQueueing": env::var("QUEUES").is_ok()}},
+                            "mcpCapabilities": {"http": env::var("TOOLS").is_ok()},
                             "loadSession": self.manner != Manner::Other || env::var("LOADS").is_ok(),
                             "promptCapabilities": {"image": self.manner != Manner::Other, "embeddedContext": true}
                         },
@@ -120,6 +126,7 @@ impl Scripted {
                     self.set(&id, &message)?;
                 }
                 "session/new" => {
+                    self.servers = Server::of(params);
                     self.sessions += 1;
                     let session = format!("s{}-{}", std::process::id(), self.sessions);
                     let mut answer = self.offer.told();
@@ -131,7 +138,10 @@ impl Scripted {
                     }
                 }
                 "session/load" if fate(&params["sessionId"]) => thread::sleep(FOR_EVER),
-                "session/load" if known(&params["sessionId"]) => self.load(&id, &params["sessionId"])?,
+                "session/load" if known(&params["sessionId"]) => {
+                    self.servers = Server::of(params);
+                    self.load(&id, &params["sessionId"])?;
+                }
                 "session/load" => {
                     let code = match self.manner {
                         Manner::Opencode => -32602,

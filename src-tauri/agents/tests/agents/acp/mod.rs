@@ -14,6 +14,7 @@ mod processes;
 mod real;
 mod sessions;
 mod steering;
+mod tools;
 
 use crate::{
     contract::Subject,
