@@ -5,9 +5,10 @@ use crate::{
     peers::{Aimock, System},
     support::{Running, request, resuming, said, start},
 };
-use foldback_agents::{AcpAgent, AcpConfig, Agent, Step};
+use foldback_agents::{AcpAgent, AcpConfig, ActionAnswer, Agent, OfferedAction, Step, TurnRequest};
 use foldback_wire::{AgentFault, PermissionKind, RunId, SessionStart, StopReason, ToolStatus};
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
 use std::{fs, path::Path, sync::Arc, time::Duration};
 use tempfile::TempDir;
 
@@ -195,6 +196,46 @@ async fn uses_tools(real: &Real) {
     real.at_rest("a tool").await;
 }
 
+/// An action that is on is called as a tool of the server that the session was given; its result goes back to the model.
+async fn calls_an_action(real: &Real, run: u64) {
+    let name = real.name;
+    let offered = OfferedAction {
+        name: "bash".to_owned(),
+        about: "Runs a command on the bot's machine.".to_owned(),
+        payload: json!({"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}),
+        is_permitted: true,
+    };
+    let asking = TurnRequest {
+        actions: vec![offered],
+        ..request(run, "act by tool")
+    };
+    let mut running = start(&real.agent, asking);
+    let call = loop {
+        match running.next().await {
+            Step::Action(call) => break call,
+            Step::Failed { fault, detail } => panic!("{name}: {fault}: {detail}"),
+            Step::Done(reason) => panic!("{name}: {reason} without a call"),
+            _ => {}
+        }
+    };
+    assert_eq!(call.action.kind, "bash", "{name}");
+    assert!(
+        call.action.payload.contains("df -h"),
+        "{name}: {}",
+        call.action.payload
+    );
+    call.answer(ActionAnswer {
+        text: "50 percent".to_owned(),
+        is_error: false,
+        is_last: false,
+    });
+    let steps = running.rest().await;
+    assert!(completed(&steps), "{name}: {steps:?}");
+    let told = |step: &Step| matches!(step, Step::Tool(call) if call.result.as_ref().is_some_and(|text| text.contains("50 percent")));
+    assert!(steps.iter().any(told), "{name}: {steps:?}");
+    assert!(said(&steps).contains("It is half full."), "{name}: {steps:?}");
+}
+
 /// Cancelled in its answer and before a permission; the next answer is another one.
 async fn is_cancelled(real: &Real) {
     let name = real.name;
@@ -321,6 +362,13 @@ async fn begins_anew(real: &mut Real, session: &str) {
 #[tokio::test]
 async fn opencode_does_everything() {
     everything("opencode").await;
+}
+
+#[tokio::test]
+async fn opencode_calls_an_action_as_a_tool() {
+    let real = Real::new("opencode").await;
+    calls_an_action(&real, 1).await;
+    calls_an_action(&real, 2).await;
 }
 
 #[tokio::test]
