@@ -2,7 +2,7 @@
 
 use crate::{ActionRow, ResultSink};
 use async_trait::async_trait;
-use foldback_wire::{SessionId, UserId};
+use foldback_wire::{SessionId, TurnId, UserId};
 use serde_json::{Map, Value};
 
 /// An action that is to be carried out. It says who asked and what for, and has no address: the interface answers nobody.
@@ -16,6 +16,8 @@ pub struct ActionOrder {
     pub requester: UserId,
     /// The conversation, for an interface that keeps something between two orders.
     pub session: SessionId,
+    /// The turn whose answer asks for it, for an interface that shows what it does.
+    pub turn: TurnId,
 }
 
 /// The decision of an interface about one payload, by its own settings.

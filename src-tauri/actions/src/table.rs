@@ -6,7 +6,7 @@ use crate::{
 };
 use foldback_wire::{
     ActionAccess, ActionConfirmation, ActionRefusal, ActionRefusalCode, Clock, DELIVERY_DEPTH, JsonAction,
-    PerformedAction, SessionId, TurnKind, UserId, duration_in_words,
+    PerformedAction, SessionId, TurnId, TurnKind, UserId, duration_in_words,
 };
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
@@ -189,6 +189,7 @@ impl ActionTable {
         action: &CheckedAction,
         requester: UserId,
         session: SessionId,
+        turn: TurnId,
         clock: &dyn Clock,
     ) -> ActionResult {
         let Some(entry) = self.0.get(&action.performed.name) else {
@@ -199,6 +200,7 @@ impl ActionTable {
             payload: action.payload.clone(),
             requester,
             session,
+            turn,
         };
         let (sink, receiver) = ResultSink::pair();
         let most = entry.row.limits.time + ENDING;

@@ -13,9 +13,9 @@ use foldback_wire::rpc::{
     PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, PreparedMessage,
     QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo,
     Resend, Ruler, SchedulePause, ScheduleRef, Secrets, SendResult, SeqRef, SessionCancel, SessionDetail,
-    SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, SessionReorder, Status, SwitchChannel,
-    TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why,
-    WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
+    SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, SessionReorder, ShellLine, ShellRef,
+    ShellScreen, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened,
+    ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
 };
 use foldback_wire::{DeadTarget, PermissionRequest, ScheduleLine};
 use serde::{Serialize, de::DeserializeOwned};
@@ -118,6 +118,9 @@ commands! {
     pairing_approve(PairingCode) -> Pairings: "Lets in whoever has this code.";
     pairing_refuse(PairingCode) -> Pairings: "Refuses whoever has this code.";
     pairing_revoke(PairingRevoke) -> Pairings: "Takes an approval back.";
+    shells(Nothing) -> Vec<ShellLine>: "The shells that are kept between commands, the oldest first.";
+    shell_screen(ShellRef) -> ShellScreen: "The screen of a shell.";
+    shell_end(ShellRef) -> Vec<ShellLine>: "Ends a shell, with everything that it started.";
     permissions(Nothing) -> Vec<PendingPermission>: "Requests for permission that wait for a person, the oldest first.";
     permission_uncover(PermissionRef) -> PermissionRequest: "Shows a request for permission whole and without masks.";
     permission_decide(PermissionDecide) -> Vec<PendingPermission>: "Answers a request for permission.";

@@ -36,6 +36,9 @@ pub struct ConfinedProgram<'a> {
     pub readable: Option<&'a Path>,
     /// True where its home is a folder below its own one.
     pub own_home: bool,
+    /// True where it keeps the terminal that it leads. Only a terminal that is its alone may be kept: it can write into the
+    /// input of the one that it has.
+    pub keeps_terminal: bool,
 }
 
 impl Confinement {
@@ -48,7 +51,6 @@ impl Confinement {
         let mut space = Space::default();
         space.push(&[
             "--die-with-parent",
-            "--new-session",
             "--unshare-user",
             "--unshare-pid",
             "--unshare-ipc",
@@ -57,6 +59,9 @@ impl Confinement {
             "--cap-drop",
             "ALL",
         ]);
+        if !confined.keeps_terminal {
+            space.push(&["--new-session"]);
+        }
         space.mount("--ro-bind", &["/", "/"]);
         space.push(&["--dev", "/dev", "--proc", "/proc"]);
         for empty in EMPTY {

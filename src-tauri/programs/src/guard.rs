@@ -8,7 +8,10 @@
 //! The guard is the very program that starts it, under another name: `main` asks [`run_if_asked`] before anything
 //! else.
 
-use crate::descent::{adopt_orphans, descendants};
+use crate::{
+    descent::{adopt_orphans, descendants},
+    pseudo_terminal,
+};
 use rustix::{
     event::{PollFd, PollFlags, poll},
     io::Errno,
@@ -37,6 +40,10 @@ const NAME: &str = "foldback-guard";
 const SHORT_NAME: &str = "foldback-guard";
 /// The exit code of a guard whose program cannot be started. Why stands on its standard error.
 const NOT_STARTED: i32 = 121;
+/// The word for a program that leads a process group of its own.
+const IN_A_GROUP: &str = "group";
+/// The word for a program that leads a session of its own, on the terminal that is the guard's standard error.
+const ON_A_TERMINAL: &str = "terminal";
 /// Added to the number of a signal that ended the program and cannot end the guard: the guard's exit code, as a shell
 /// has it.
 const SIGNALLED: i32 = 128;
@@ -55,8 +62,13 @@ static READY: OnceLock<()> = OnceLock::new();
 /// this program can be a guard. To be called first in `main`, while there is one thread.
 pub fn run_if_asked() -> Option<i32> {
     let mut args = env::args_os();
-    if args.next().is_some_and(|name| name == NAME) {
-        return Some(guard(args));
+    match args.next() {
+        Some(name) if name == NAME => return Some(guard(args)),
+        Some(name) if name == pseudo_terminal::NAME => {
+            eprintln!("{}", pseudo_terminal::lead(args));
+            return Some(NOT_STARTED);
+        }
+        _ => {}
     }
     // Asked twice, it is as ready as before.
     let _ = READY.set(());
@@ -69,6 +81,20 @@ pub fn run_if_asked() -> Option<i32> {
 /// # Errors
 /// This program is none.
 pub fn command(by: Option<&Path>, grace: Duration) -> io::Result<Command> {
+    guard_command(by, grace, IN_A_GROUP)
+}
+
+/// The start of a guard as [`command`] gives it, for a program that leads a session of its own on the terminal that is the
+/// guard's standard error ([`PseudoTerminal::program_end`](crate::PseudoTerminal::program_end)). The guard itself stands
+/// outside of that session: what hangs the terminal up does not end it.
+///
+/// # Errors
+/// This program is none.
+pub fn command_on_terminal(by: Option<&Path>, grace: Duration) -> io::Result<Command> {
+    guard_command(by, grace, ON_A_TERMINAL)
+}
+
+fn guard_command(by: Option<&Path>, grace: Duration, place: &str) -> io::Result<Command> {
     let by = match by {
         Some(by) => by,
         None if READY.get().is_some() => Path::new("/proc/self/exe"),
@@ -78,7 +104,8 @@ pub fn command(by: Option<&Path>, grace: Duration) -> io::Result<Command> {
     command
         .arg0(NAME)
         .arg(std::process::id().to_string())
-        .arg(grace.as_millis().to_string());
+        .arg(grace.as_millis().to_string())
+        .arg(place);
     Ok(command)
 }
 
@@ -91,22 +118,30 @@ pub fn program_status(guard: ExitStatus) -> Option<ExitStatus> {
     }
 }
 
-/// Guards a program to its end. The arguments: the process that wants it, the grace in milliseconds, the program and its
-/// arguments.
+/// Guards a program to its end. The arguments: the process that wants it, the grace in milliseconds, the place of the
+/// program, the program and its arguments.
 fn guard(mut args: impl Iterator<Item = OsString>) -> i32 {
     let mut number = || args.next()?.to_str()?.parse::<u32>().ok();
     let (Some(parent), Some(grace)) = (number(), number()) else {
         return NOT_STARTED;
     };
-    let Some(program) = args.next() else {
+    let (Some(place), Some(program)) = (args.next(), args.next()) else {
         return NOT_STARTED;
     };
     let grace = Duration::from_millis(grace.into());
     // Without either, it does what it can.
     let _ = adopt_orphans();
     let _ = fs::write("/proc/self/comm", SHORT_NAME);
-    // A group of its own: signals to the terminal's or to the guard's do not reach it.
-    let guarded = match Command::new(&program).args(args).process_group(0).spawn() {
+    let mut start = if place == ON_A_TERMINAL {
+        pseudo_terminal::command(&program)
+    } else {
+        Command::new(&program)
+    };
+    if place == IN_A_GROUP {
+        // Signals to the terminal's group or to the guard's do not reach it.
+        start.process_group(0);
+    }
+    let guarded = match start.args(args).spawn() {
         Ok(guarded) => guarded.id(),
         Err(error) => {
             let here = env::current_dir().unwrap_or_default();

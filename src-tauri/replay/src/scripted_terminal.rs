@@ -1,13 +1,13 @@
-//! The terminal of a replay: it has the row and the lists of the real one, and results that were written before. Nothing is
+//! The terminal of a replay: it has the rows and the lists of the real one, and results that were written before. Nothing is
 //! carried out.
 
 use crate::fixture::CommandResult;
 use async_trait::async_trait;
 use foldback_actions::{
     ActionDecision, ActionInterface, ActionOrder, ActionRow, ResultSink,
-    terminal::{BASH, CommandRules, PatternError, Terminal},
+    terminal::{CommandRules, KeptTerminal, PatternError, Terminal},
 };
-use foldback_pipeline::config::BashConfig;
+use foldback_pipeline::config::ActionsConfig;
 use foldback_wire::ResultItem;
 use serde_json::{Map, Value};
 use std::{
@@ -16,7 +16,7 @@ use std::{
 };
 
 pub(crate) struct ScriptedTerminal {
-    row: ActionRow,
+    rows: Vec<ActionRow>,
     rules: CommandRules,
     /// Those of the next commands.
     results: Mutex<VecDeque<CommandResult>>,
@@ -27,11 +27,15 @@ impl ScriptedTerminal {
     ///
     /// # Errors
     /// Its lists cannot be read.
-    pub(crate) fn new(config: &BashConfig, results: Vec<CommandResult>) -> Result<Self, PatternError> {
-        let most_output = usize::try_from(config.max_output.0).unwrap_or(usize::MAX);
+    pub(crate) fn new(config: &ActionsConfig, results: Vec<CommandResult>) -> Result<Self, PatternError> {
+        let (bash, terminal) = (&config.bash, &config.terminal);
+        let mut rows = vec![Terminal::row(bash.timeout.0, bash.most_output())];
+        if terminal.enabled {
+            rows.push(KeptTerminal::row(bash.timeout.0, bash.most_output()));
+        }
         Ok(Self {
-            row: Terminal::row(config.timeout.0, most_output),
-            rules: config.rules()?,
+            rows,
+            rules: bash.rules()?,
             results: Mutex::new(results.into()),
         })
     }
@@ -40,7 +44,7 @@ impl ScriptedTerminal {
 #[async_trait]
 impl ActionInterface for ScriptedTerminal {
     fn rows(&self) -> Vec<ActionRow> {
-        vec![self.row.clone()]
+        self.rows.clone()
     }
 
     fn decide(&self, _: &str, payload: &Map<String, Value>) -> ActionDecision {
@@ -52,14 +56,14 @@ impl ActionInterface for ScriptedTerminal {
         Some(payload.get("command")?.as_str()?.to_owned())
     }
 
-    async fn perform(&self, _: ActionOrder, mut results: ResultSink) {
+    async fn perform(&self, order: ActionOrder, mut results: ResultSink) {
         let next = self
             .results
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .pop_front();
         let Some(CommandResult { items, fails }) = next else {
-            return results.fail(format!("the fixture has no more results of {BASH}"));
+            return results.fail(format!("the fixture has no more results of {}", order.action));
         };
         for item in items {
             results.add(ResultItem {

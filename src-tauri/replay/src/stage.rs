@@ -311,8 +311,7 @@ fn actions(config: &Config, commands: Option<Vec<CommandResult>>) -> Result<Arc<
     let Some(commands) = commands else {
         return Ok(Arc::default());
     };
-    let terminal =
-        ScriptedTerminal::new(&config.actions.bash, commands).map_err(|error| error.to_string())?;
+    let terminal = ScriptedTerminal::new(&config.actions, commands).map_err(|error| error.to_string())?;
     let table = ActionTable::of(vec![Arc::new(terminal)]).map_err(|error| error.to_string())?;
     Ok(Arc::new(table))
 }

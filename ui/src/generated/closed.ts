@@ -16,6 +16,7 @@ import type {
   DeliveryOutcome,
   DeliveryRefusal,
   DemoPhase,
+  ShellState,
   DemoTopic,
   DirectiveScope,
   ExportFormat,
@@ -222,6 +223,12 @@ export const demoPhases = [
   { code: "paused", about: "A person paused it: no message comes in, answers under way go on." },
   { code: "ended", about: "All its rounds are over, or none has begun." },
 ] as const satisfies readonly Entry<DemoPhase>[];
+
+export const shellStates = [
+  { code: "idle", about: "It waits for a command." },
+  { code: "running", about: "A command runs in it." },
+  { code: "ended", about: "It has ended, with everything that it started." },
+] as const satisfies readonly Entry<ShellState>[];
 
 export const demoTopics = [
   { code: "held", about: "Bytes are held until it is clear what they are." },

@@ -91,6 +91,9 @@ import type {
   SessionQuery,
   SessionRef,
   SessionReorder,
+  ShellLine,
+  ShellRef,
+  ShellScreen,
   Status,
   SwitchChannel,
   TurnDetail,
@@ -208,6 +211,12 @@ export interface Commands {
   pairing_refuse: { args: PairingCode; result: Pairings };
   /** Takes an approval back. */
   pairing_revoke: { args: PairingRevoke; result: Pairings };
+  /** The shells that are kept between commands, the oldest first. */
+  shells: { args: Nothing; result: Array<ShellLine> };
+  /** The screen of a shell. */
+  shell_screen: { args: ShellRef; result: ShellScreen };
+  /** Ends a shell, with everything that it started. */
+  shell_end: { args: ShellRef; result: Array<ShellLine> };
   /** Requests for permission that wait for a person, the oldest first. */
   permissions: { args: Nothing; result: Array<PendingPermission> };
   /** Shows a request for permission whole and without masks. */

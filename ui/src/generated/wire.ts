@@ -2993,6 +2993,10 @@ export type Push = { "push": "frame",
   /** The requests that wait now, the oldest first. */
   permissions: Array<PendingPermission>,
 }
+| { "push": "shells",
+  /** The shells as they are now, the oldest first. */
+  shells: Array<ShellLine>,
+}
 | { "push": "faults",
   /** Every deck as it is now. */
   decks: Array<FaultDeck>,
@@ -3537,6 +3541,26 @@ export type ScheduleSkipped = {
   detail: string,
 };
 
+/** Text of one line in one style. */
+export type ScreenRun = {
+  /** The text, masked. */
+  text: string,
+  /** Its colour: `0` to `15` of the terminal's own, or `#rrggbb`; the default when absent. */
+  colour?: string,
+  /** The colour behind it, alike. */
+  background?: string,
+  /** True for bold text. */
+  bold?: boolean,
+  /** True for dim text. */
+  dim?: boolean,
+  /** True for italic text. */
+  italic?: boolean,
+  /** True for underlined text. */
+  underline?: boolean,
+  /** True where both colours change places. */
+  inverse?: boolean,
+};
+
 /** One kind of secret. */
 export type SecretEntry = {
   /** Its name, as holds and findings print it. */
@@ -3748,6 +3772,65 @@ export type SettingSource = "inline" | "schedule" | "delivery" | "session" | "ch
 
 /** How bad a diagnostic is. `foldback lint` exits with 1 if there is any error. */
 export type Severity = "error" | "warning";
+
+/** A command of a shell. */
+export type ShellCommand = {
+  /** The turn whose answer asked for it. */
+  turn: TurnId,
+  /** The command, masked; its beginning, with `…`, where it is longer than 1 KiB. */
+  command: string,
+  /** The time at which it began. */
+  started: Timestamp,
+  /** The time at which it ended; `None` while it runs. */
+  ended: Timestamp | null,
+  /** Its exit status, where it ended with one. */
+  exit: number | null,
+  /** The way in which it ended, in words, where the exit status does not say it. */
+  note: string | null,
+};
+
+/** A shell on a terminal, which is kept for an owner in a chat. */
+export type ShellLine = {
+  /** Its number, from 1, for as long as the process lives. */
+  number: number,
+  /** The owner of the bot at whose word its commands run. */
+  owner: UserId,
+  /** The conversation that it is kept for. */
+  session: SessionId,
+  /** The time at which it began. */
+  started: Timestamp,
+  /** Its state. */
+  state: ShellState,
+  /** The reason for its end, in words; `None` while it goes on. */
+  why_ended: string | null,
+  /** Its last commands, at most 50, the oldest first. */
+  commands: Array<ShellCommand>,
+  /** Commands before those. */
+  earlier: number,
+  /** Grows with every change of the shell, its screen included. */
+  revision: number,
+};
+
+/** One shell. */
+export type ShellRef = {
+  /** Its number. */
+  number: number,
+};
+
+/** The screen of a shell, with the lines that have left it at the top. */
+export type ShellScreen = {
+  /** The shell. */
+  number: number,
+  /** Its revision, as it was then. */
+  revision: number,
+  /** Columns of a line. */
+  columns: number,
+  /** The lines, at most 440, without the empty ones at the end. */
+  lines: Array<Array<ScreenRun>>,
+};
+
+/** The state of a shell. */
+export type ShellState = "idle" | "running" | "ended";
 
 /** A part of a message that stands on lines of its own. */
 export type Shown = { "block": "text",

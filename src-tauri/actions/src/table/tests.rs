@@ -2,7 +2,7 @@
 
 use super::*;
 use async_trait::async_trait;
-use foldback_wire::{Clock, DeliveryOutcome, ResultItem, Sleep, Span, SteadyTime, Timestamp};
+use foldback_wire::{Clock, DeliveryOutcome, ResultItem, Sleep, Span, SteadyTime, Timestamp, TurnId};
 use schemars::JsonSchema;
 use std::future::pending;
 
@@ -276,7 +276,9 @@ async fn what_is_performed_gives_its_result_and_what_takes_too_long_is_dropped()
     let action = asks("note", r#"{"text": "milk"}"#);
     let perform = async |table: &ActionTable| {
         let read = table.read(0, &action, OWNER).unwrap();
-        table.perform(&read, "7".into(), "chat".into(), &Hurried).await
+        table
+            .perform(&read, "7".into(), "chat".into(), TurnId(1), &Hurried)
+            .await
     };
     let result = perform(&table(notes())).await;
     assert_eq!(result.outcome, DeliveryOutcome::Output);

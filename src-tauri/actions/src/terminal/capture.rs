@@ -35,7 +35,8 @@ impl Capture {
         }
     }
 
-    fn add(&mut self, bytes: &[u8]) {
+    /// Takes what came next.
+    pub(super) fn add(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
         let (head, rest) = bytes.split_at(bytes.len().min(self.most_head - self.head.len()));
         self.head.extend(head);

@@ -1,4 +1,4 @@
-//! The terminal: single commands in a shell.
+//! The terminal: single commands in a shell, and shells that are kept between commands ([`Shells`]).
 //!
 //! What must hold:
 //! - It is off unless its settings say otherwise, and only owners have a command run.
@@ -9,10 +9,12 @@
 
 mod capture;
 mod command_rules;
+mod kept;
 mod shell;
 
 pub use command_rules::{CommandRules, PatternError, check_pattern};
-pub use shell::ShellSettings;
+pub use kept::{KeptTerminal, ShellLimits, Shells, TERMINAL};
+pub use shell::{ShellSettings, shell_path};
 
 use crate::{ActionDecision, ActionInterface, ActionLimits, ActionOrder, ActionRow, ResultSink};
 use async_trait::async_trait;
@@ -85,23 +87,31 @@ impl ActionInterface for Terminal {
         Some(payload.get("command")?.as_str()?.to_owned())
     }
 
-    async fn perform(&self, order: ActionOrder, mut results: ResultSink) {
+    async fn perform(&self, order: ActionOrder, results: ResultSink) {
         let BashPayload { command, timeout } = match serde_json::from_value(Value::Object(order.payload)) {
             Ok(payload) => payload,
             Err(error) => return results.fail(format!("the payload cannot be read: {error}")),
         };
-        let timeout = timeout.map_or(self.shell.timeout, |asked| {
-            Duration::from_secs(asked).min(self.shell.timeout)
-        });
-        match run_command(&self.shell, &command, timeout, self.clock.as_ref()).await {
-            Ok(run) => {
-                for item in items(run) {
-                    results.add(item);
-                }
-                results.complete();
+        run_single(&self.shell, &command, timeout, self.clock.as_ref(), results).await;
+    }
+}
+
+/// Runs a command in a shell of its own, and hands over what came of it.
+async fn run_single(
+    settings: &ShellSettings,
+    command: &str,
+    timeout: Option<u64>,
+    clock: &dyn Clock,
+    mut results: ResultSink,
+) {
+    match run_command(settings, command, settings.timeout_of(timeout), clock).await {
+        Ok(run) => {
+            for item in items(run) {
+                results.add(item);
             }
-            Err(error) => results.fail(format!("the command could not be started: {error}")),
+            results.complete();
         }
+        Err(error) => results.fail(format!("the command could not be started: {error}")),
     }
 }
 

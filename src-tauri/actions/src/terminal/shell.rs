@@ -1,4 +1,4 @@
-//! One command in a shell, to its end.
+//! One command in a shell, to its end, and what every shell gets.
 
 use super::capture::Capture;
 use foldback_programs::{
@@ -18,14 +18,17 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use tokio::process::Command;
+use tokio::{
+    process::{Child, Command},
+    task::JoinHandle,
+};
 
 /// The shell, by its places on systems.
 const SHELLS: [&str; 2] = ["/bin/bash", "/usr/bin/bash"];
 /// The time between SIGTERM and SIGKILL.
-const GRACE: Duration = Duration::from_secs(2);
+pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// Longest wait for the last words of a command after its end. Only what left the guard can hold them up.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Settings of commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +43,15 @@ pub struct ShellSettings {
     pub confinement: Option<Confinement>,
     /// The program that guards them, which asks [`guard::run_if_asked`]; this program when absent.
     pub guard: Option<PathBuf>,
+}
+
+impl ShellSettings {
+    /// The time of a command that asks for so many seconds: never more than the settings give.
+    pub(super) fn timeout_of(&self, seconds: Option<u64>) -> Duration {
+        seconds.map_or(self.timeout, |seconds| {
+            Duration::from_secs(seconds).min(self.timeout)
+        })
+    }
 }
 
 /// The result of a command.
@@ -78,16 +90,10 @@ pub(super) async fn run_command(
     if let Err(error) = adopt_orphans() {
         tracing::debug!(%error, "what a command leaves behind cannot be told from a stranger's processes");
     }
-    let mut child = shell(settings, command)?.spawn()?;
+    let mut child = single_command(settings, command)?.spawn()?;
     let guarded = KilledByDrop(Arc::new(Guarded::of(&child)?));
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let waited = Arc::clone(&guarded.0);
-    // Waited for also where this is dropped, so that it leaves the system's table.
-    let ended = tokio::spawn(async move {
-        let status = waited.wait(child).await;
-        reap_orphans();
-        status
-    });
+    let ended = wait_for(&guarded.0, child);
     let (mut output, mut errors) = (
         Capture::new(settings.max_output),
         Capture::new(settings.max_output),
@@ -116,7 +122,7 @@ pub(super) async fn run_command(
 /// Waits for the end of a command, and ends it after its time: SIGTERM, two seconds, SIGKILL.
 async fn wait_or_stop(
     guarded: &Guarded,
-    ended: tokio::task::JoinHandle<Option<ExitStatus>>,
+    ended: JoinHandle<Option<ExitStatus>>,
     timeout: Duration,
     clock: &dyn Clock,
 ) -> CommandEnd {
@@ -136,7 +142,17 @@ async fn wait_or_stop(
     CommandEnd::TimedOut(timeout)
 }
 
-fn command_end(status: Option<ExitStatus>) -> CommandEnd {
+/// Waits for a guard also where nobody does any more, so that it leaves the system's table.
+pub(super) fn wait_for(guarded: &Arc<Guarded>, child: Child) -> JoinHandle<Option<ExitStatus>> {
+    let waited = Arc::clone(guarded);
+    tokio::spawn(async move {
+        let status = waited.wait(child).await;
+        reap_orphans();
+        status
+    })
+}
+
+pub(super) fn command_end(status: Option<ExitStatus>) -> CommandEnd {
     let Some(status) = status else {
         return CommandEnd::Untold;
     };
@@ -145,14 +161,39 @@ fn command_end(status: Option<ExitStatus>) -> CommandEnd {
     exited.or_else(signalled).unwrap_or(CommandEnd::Untold)
 }
 
-async fn after(clock: &dyn Clock, time: Duration) {
+pub(super) async fn after(clock: &dyn Clock, time: Duration) {
     clock.sleep_until_steady(clock.steady().plus(time)).await;
 }
 
-/// The guard with the shell, which gets the command and none of ours: no input, a fixed list of variables.
-fn shell(settings: &ShellSettings, command: &str) -> io::Result<Command> {
-    let shell = SHELLS.map(Path::new).into_iter().find(|shell| shell.exists());
-    let shell = shell.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no bash"))?;
+/// The place of the shell in the file system, where there is one.
+pub fn shell_path() -> Option<&'static Path> {
+    SHELLS.map(Path::new).into_iter().find(|shell| shell.exists())
+}
+
+/// The guard with the shell of one command: no input, and output and error output apart.
+fn single_command(settings: &ShellSettings, command: &str) -> io::Result<Command> {
+    // Nothing that begins with `-` is an option of the shell's.
+    let words = shell_words(settings, false, &["-c", "--", command])?;
+    let guard = guard::command(settings.guard.as_deref(), GRACE)?;
+    let mut guard = guarded_command(settings, guard, words);
+    guard
+        .env("TERM", "dumb")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    Ok(guard)
+}
+
+/// The shell with its arguments, within its space where it has one.
+///
+/// # Errors
+/// There is no shell, or its space cannot be made.
+pub(super) fn shell_words(
+    settings: &ShellSettings,
+    keeps_terminal: bool,
+    arguments: &[&str],
+) -> io::Result<Vec<OsString>> {
+    let shell = shell_path().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no bash"))?;
     let mut words: Vec<OsString> = Vec::new();
     if let Some(space) = &settings.confinement {
         if !space.bubblewrap.exists() {
@@ -165,30 +206,34 @@ fn shell(settings: &ShellSettings, command: &str) -> io::Result<Command> {
             folder: &settings.folder,
             readable: None,
             own_home: true,
+            keeps_terminal,
         })?);
     }
     words.push(shell.as_os_str().to_owned());
-    // Nothing that begins with `-` is an option of the shell's.
-    words.extend(["-c", "--", command].map(OsString::from));
+    words.extend(arguments.iter().map(OsString::from));
+    Ok(words)
+}
+
+/// A guard with the shell, which gets none of ours: a fixed list of variables, and its own folder.
+pub(super) fn guarded_command(
+    settings: &ShellSettings,
+    mut guard: std::process::Command,
+    words: Vec<OsString>,
+) -> Command {
     let ours = PASSED_ON
         .iter()
         .filter_map(|name| Some((name, std::env::var_os(name)?)));
-    let mut guard = guard::command(settings.guard.as_deref(), GRACE)?;
     guard
         .args(words)
         .env_clear()
         .envs(ours)
-        .env("TERM", "dumb")
         .current_dir(&settings.folder)
-        .process_group(0)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    Ok(guard.into())
+        .process_group(0);
+    guard.into()
 }
 
 /// A command that nobody waits for any more is killed, with everything it started.
-struct KilledByDrop(Arc<Guarded>);
+pub(super) struct KilledByDrop(pub(super) Arc<Guarded>);
 
 impl Drop for KilledByDrop {
     fn drop(&mut self) {

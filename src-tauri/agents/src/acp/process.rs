@@ -196,6 +196,7 @@ fn command(config: &AcpConfig, files: Option<&Path>) -> io::Result<Command> {
             folder: &config.directory,
             readable: files,
             own_home: !config.env.contains_key("HOME"),
+            keeps_terminal: false,
         })?);
     }
     words.push(config.program.clone().into_os_string());

@@ -4,7 +4,7 @@ use super::acp::{self, Surroundings};
 use crate::places;
 use foldback_actions::{
     ActionInterface, ActionTable, TableError,
-    terminal::{PatternError, ShellSettings, Terminal},
+    terminal::{KeptTerminal, PatternError, ShellLimits, ShellSettings, Shells, Terminal},
 };
 use foldback_pipeline::config::{Config, ProgramError};
 use foldback_wire::Clock;
@@ -30,31 +30,63 @@ pub enum ActionSetupError {
     Table(#[from] TableError),
 }
 
-/// The table of the actions that are on. Nothing is started before the first action.
+/// The actions that are on.
+pub(super) struct Actions {
+    pub(super) table: Arc<ActionTable>,
+    /// The shells that are kept between commands, where that is on.
+    pub(super) shells: Option<Arc<Shells>>,
+}
+
+/// The actions that are on. Nothing is started before the first one is carried out.
 pub(super) fn build(
     all: &Config,
     around: &Surroundings,
     clock: &Arc<dyn Clock>,
-) -> Result<Arc<ActionTable>, ActionSetupError> {
+) -> Result<Actions, ActionSetupError> {
     let mut interfaces: Vec<Arc<dyn ActionInterface>> = Vec::new();
-    let from = &all.actions.bash;
-    if from.enabled {
-        // A command may not know where we are.
-        let base = std::path::absolute(&around.base)?;
-        let folder = from
-            .folder(&base)
-            .or_else(|| places::command_folder(&around.workspace));
-        let confinement = from
-            .bubblewrap()?
-            .map(|bubblewrap| acp::confinement(bubblewrap, all, &base, around, Vec::new()));
-        let shell = ShellSettings {
-            folder: folder.ok_or(ActionSetupError::NoFolder)?,
-            timeout: from.timeout.0,
-            max_output: usize::try_from(from.max_output.0).unwrap_or(usize::MAX),
-            confinement,
-            guard: None,
-        };
-        interfaces.push(Arc::new(Terminal::new(from.rules()?, shell, Arc::clone(clock))));
+    let (bash, terminal) = (&all.actions.bash, &all.actions.terminal);
+    if bash.enabled {
+        let settings = shell_settings(all, around)?;
+        interfaces.push(Arc::new(Terminal::new(
+            bash.rules()?,
+            settings,
+            Arc::clone(clock),
+        )));
     }
-    Ok(Arc::new(ActionTable::of(interfaces)?))
+    let mut shells = None;
+    if terminal.enabled {
+        let limits = ShellLimits {
+            idle: terminal.idle.0,
+            most: usize::try_from(terminal.max_shells).unwrap_or(usize::MAX),
+        };
+        let kept = Arc::new(Shells::new(
+            shell_settings(all, around)?,
+            limits,
+            Arc::clone(clock),
+        ));
+        interfaces.push(Arc::new(KeptTerminal::new(bash.rules()?, Arc::clone(&kept))));
+        shells = Some(kept);
+    }
+    let table = Arc::new(ActionTable::of(interfaces)?);
+    Ok(Actions { table, shells })
+}
+
+/// What every shell gets.
+fn shell_settings(all: &Config, around: &Surroundings) -> Result<ShellSettings, ActionSetupError> {
+    let from = &all.actions.bash;
+    // A command may not know where we are.
+    let base = std::path::absolute(&around.base)?;
+    let folder = from
+        .folder(&base)
+        .or_else(|| places::command_folder(&around.workspace));
+    let confinement = from
+        .bubblewrap()?
+        .map(|bubblewrap| acp::confinement(bubblewrap, all, &base, around, Vec::new()));
+    Ok(ShellSettings {
+        folder: folder.ok_or(ActionSetupError::NoFolder)?,
+        timeout: from.timeout.0,
+        max_output: from.most_output(),
+        confinement,
+        guard: None,
+    })
 }

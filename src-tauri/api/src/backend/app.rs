@@ -4,7 +4,7 @@ use super::{Backend, Urgent};
 use crate::live::Subscription;
 use foldback_wire::{
     ChannelId,
-    rpc::{ChannelCard, FaultDeck, Pairings, PendingPermission, Push, Status},
+    rpc::{ChannelCard, FaultDeck, Pairings, PendingPermission, Push, ShellLine, Status},
 };
 use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::{broadcast, mpsc};
@@ -19,6 +19,7 @@ struct Told {
     cards: BTreeMap<ChannelId, ChannelCard>,
     pairings: Option<Pairings>,
     permissions: Option<Vec<PendingPermission>>,
+    shells: Option<Vec<ShellLine>>,
     decks: Option<Vec<FaultDeck>>,
     log_lines: u64,
 }
@@ -91,6 +92,11 @@ impl Backend {
         if told.permissions.as_ref() != Some(&permissions) {
             told.permissions = Some(permissions.clone());
             to.send(Push::Permissions { permissions }).await?;
+        }
+        let shells = self.list_shells();
+        if told.shells.as_ref() != Some(&shells) {
+            told.shells = Some(shells.clone());
+            to.send(Push::Shells { shells }).await?;
         }
         let decks = self.decks();
         if told.decks.as_ref() != Some(&decks) {

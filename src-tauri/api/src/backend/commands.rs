@@ -13,9 +13,9 @@ use foldback_wire::rpc::{
     PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, PreparedMessage,
     QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo,
     Resend, Ruler, SchedulePause, ScheduleRef, Secrets, SendResult, SeqRef, SessionCancel, SessionDetail,
-    SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, SessionReorder, Status, SwitchChannel,
-    TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why,
-    WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
+    SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, SessionReorder, ShellLine, ShellRef,
+    ShellScreen, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened,
+    ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
 };
 use foldback_wire::{DeadTarget, PermissionRequest, ScheduleLine};
 
@@ -221,6 +221,19 @@ impl Commands for Backend {
         self.check_live()?;
         let by = self.shared.actor.clone();
         self.revoke_pairing(&wish.channel, &wish.sender, by).await
+    }
+
+    async fn shells(&self, _: Nothing) -> Result<Vec<ShellLine>, Failure> {
+        Ok(self.list_shells())
+    }
+
+    async fn shell_screen(&self, which: ShellRef) -> Result<ShellScreen, Failure> {
+        self.screen_of(which)
+    }
+
+    async fn shell_end(&self, which: ShellRef) -> Result<Vec<ShellLine>, Failure> {
+        self.check_live()?;
+        self.end_shell(which)
     }
 
     async fn permissions(&self, _: Nothing) -> Result<Vec<PendingPermission>, Failure> {

@@ -44,6 +44,7 @@ mod schedules;
 mod secrets;
 mod sessions;
 mod setup;
+mod shells;
 mod speech;
 mod stops;
 mod summaries;
@@ -77,6 +78,7 @@ use crate::{
     log::LogBook,
 };
 use demo::DemoPlayer;
+use foldback_actions::terminal::Shells;
 use foldback_agents::Faulty;
 use foldback_channels::Loopback;
 use foldback_hooks::{HookStatuses, HooksStop};
@@ -142,6 +144,8 @@ struct Shared {
     speech: Speech,
     /// The agents, by backend, with what is planned for them.
     faulty: BTreeMap<&'static str, Arc<Faulty>>,
+    /// The shells that are kept between commands of the agent, where that is on.
+    shells: Option<Arc<Shells>>,
     /// The number of the fault that was planned last.
     last_fault: AtomicU64,
     /// What becomes of the configuration's hooks, in its order.

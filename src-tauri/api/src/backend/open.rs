@@ -2,7 +2,7 @@
 
 use super::{
     Backend, Shared,
-    actions::{self, ActionSetupError},
+    actions::{self, ActionSetupError, Actions},
     adapters::{self, Adapters, ChannelError},
     agents::{self, AgentError, Made},
     demo::DemoPlayer,
@@ -126,6 +126,7 @@ impl Backend {
         let typed = Typed::new(Arc::clone(&journal));
         let Made { agents, faulty } = agents::build(&config, &around, &typed, &clock, &rng)?;
         let speech = speech::build(&config, &credentials, data.join("voices"), &clock)?;
+        let Actions { table, shells } = actions::build(&config, &around, &clock)?;
         let hooks = hooks::build(&config, &credentials, replayed.is_some(), &journal, &clock)?;
         let (config, kept_in) = (Arc::new(config), journal.kept_in());
         let Adapters { all, loopbacks } =
@@ -139,7 +140,7 @@ impl Backend {
             channels: all,
             agents,
             speech: speech.clone(),
-            actions: actions::build(&config, &around, &clock)?,
+            actions: table,
             readers: Readers::default(),
             clock: Arc::clone(&clock),
             rng,
@@ -178,6 +179,7 @@ impl Backend {
             typed,
             speech,
             faulty,
+            shells,
             last_fault: AtomicU64::new(0),
             log,
             digest: Mutex::new(digest),

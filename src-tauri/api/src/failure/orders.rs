@@ -288,3 +288,12 @@ pub(crate) fn not_heard() -> Failure {
         Some("Nothing was changed. Decide in its window, or with `serve --commands`."),
     )
 }
+
+/// There is no such shell, or it has ended.
+pub(crate) fn no_shell(number: u32) -> Failure {
+    failure(
+        "not_found",
+        format!("There is no shell {number}, or it has ended."),
+        Some("`shells` and the Shells view list those there are."),
+    )
+}

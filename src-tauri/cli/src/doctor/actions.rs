@@ -4,17 +4,19 @@ use super::{
     check::{Answer, Check},
     subject::Subject,
 };
+use foldback_actions::terminal::shell_path;
 use foldback_directives::Dialect;
-use foldback_pipeline::config::Backend;
+use foldback_pipeline::config::{Backend, BashConfig};
 
 pub(super) fn checks(subject: &Subject) -> Vec<Check> {
-    let bash = &subject.config.actions.bash;
-    if !bash.enabled {
+    let actions = &subject.config.actions;
+    if !actions.bash.enabled && !actions.terminal.enabled {
         return Vec::new();
     }
     let (folder, reach) = (subject.clone(), subject.clone());
     let mut checks = vec![
         at_whose_word(subject),
+        Check::blocking("actions.terminal", "for the shell", the_shell),
         Check::blocking("actions.bash.folder", "for the folder of commands", move || {
             where_they_work(&folder)
         }),
@@ -27,7 +29,19 @@ pub(super) fn checks(subject: &Subject) -> Vec<Check> {
 }
 
 fn at_whose_word(subject: &Subject) -> Check {
-    let (about, asked) = ("actions.bash", "the configuration at whose word commands run");
+    let actions = &subject.config.actions;
+    let asked = "the configuration at whose word commands run";
+    let (about, off) = match (actions.bash.enabled, actions.terminal.enabled) {
+        (true, false) => ("actions.bash", "leave it so, or set actions.bash.enabled = false"),
+        (false, _) => (
+            "actions.terminal",
+            "leave it so, or set actions.terminal.enabled = false",
+        ),
+        (true, true) => (
+            "actions.bash",
+            "leave it so, or set actions.bash.enabled and actions.terminal.enabled to false",
+        ),
+    };
     let owners = &subject.config.commands.owner_allow_from;
     let bash = &subject.config.actions.bash;
     let answer = if owners.is_empty() {
@@ -43,16 +57,24 @@ fn at_whose_word(subject: &Subject) -> Check {
     } else if bash.allow.is_empty() {
         Answer::note(
             "is on: the agent runs commands on this machine at an owner's word, each after a confirmation",
-            "leave it so, or set actions.bash.enabled = false",
+            off,
         )
     } else {
         Answer::note(
             "is on: the agent runs commands on this machine at an owner's word; those that actions.bash.allow names run \
              without a confirmation",
-            "leave it so, or set actions.bash.enabled = false",
+            off,
         )
     };
     Check::answered(about, asked, answer)
+}
+
+/// Every command runs in it, also one alone.
+fn the_shell() -> Answer {
+    match shell_path() {
+        Some(shell) => Answer::fine(format!("commands run in {}", shell.display())),
+        None => Answer::wrong("there is no bash: no command runs", "install the package bash"),
+    }
 }
 
 /// An agent that is let read the bot's files can be asked for them.
@@ -83,13 +105,28 @@ fn what_they_reach(subject: &Subject) -> Answer {
             "confined by {}: commands write their own folder, and do not see Foldback's files",
             bubblewrap.display()
         )),
-        Ok(None) => Answer::note(
-            "commands run as your user: they can read and change the configuration, the journal, secrets in files and your \
-             other files",
-            "set actions.bash.confine = true to confine them with bubblewrap",
-        ),
+        Ok(None) => {
+            let todo = if has_bubblewrap() {
+                "set actions.bash.confine = true to confine them with bubblewrap, which is installed"
+            } else {
+                "install the package bubblewrap, and set actions.bash.confine = true to confine them with it"
+            };
+            Answer::note(
+                "commands run as your user: they can read and change the configuration, the journal, secrets in files and \
+                 your other files",
+                todo,
+            )
+        }
         Err(error) => Answer::wrong(error.to_string(), "install the package bubblewrap"),
     }
+}
+
+fn has_bubblewrap() -> bool {
+    let confined = BashConfig {
+        confine: true,
+        ..BashConfig::default()
+    };
+    confined.bubblewrap().is_ok()
 }
 
 /// Actions are tools where the backend takes them as such, and else JSON, which is read only where it is wanted.

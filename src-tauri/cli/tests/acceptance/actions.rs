@@ -19,7 +19,12 @@ fn found(config: &str, about: &str) -> (String, String) {
 #[test]
 fn doctor_says_nothing_of_actions_that_are_off() {
     let home = Home::new();
-    for about in ["actions.bash", "actions.bash.confine", "actions.bash.folder"] {
+    for about in [
+        "actions.bash",
+        "actions.bash.confine",
+        "actions.bash.folder",
+        "actions.terminal",
+    ] {
         assert_eq!(finding(&home, about), None, "{about}");
     }
 }
@@ -37,6 +42,31 @@ fn doctor_says_at_whose_word_commands_run() {
     let (_, words) = found(&owned("telegram:42", "allow = [\"df.*\"]\n"), about);
     assert!(words.contains("run without a confirmation"), "{words}");
     assert_eq!(found(&owned("*", ""), about).0, "wrong");
+}
+
+#[test]
+fn doctor_says_which_shell_commands_run_in_and_that_kept_ones_have_the_same_space() {
+    for on in [ON, "[actions.terminal]\nenabled = true\n"] {
+        let home = Home::with(on);
+        let lines = home.run(&["doctor", "--format", "json"]).lines();
+        let shells: Vec<_> = lines
+            .iter()
+            .filter(|line| line["about"] == "actions.terminal" && line["state"] == "fine")
+            .map(|line| line["found"].as_str().unwrap())
+            .collect();
+        assert_eq!(shells, ["commands run in /bin/bash"], "{on}");
+        let space = lines
+            .iter()
+            .find(|line| line["about"] == "actions.bash.confine")
+            .unwrap();
+        assert!(
+            space["todo"]
+                .as_str()
+                .unwrap()
+                .contains("bubblewrap, which is installed"),
+            "{space}"
+        );
+    }
 }
 
 #[test]

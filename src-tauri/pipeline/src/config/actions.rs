@@ -21,6 +21,8 @@ pub struct ActionsConfig {
     pub tools: bool,
     /// The action `bash`: one command in a shell.
     pub bash: BashConfig,
+    /// The action `terminal`: commands in a shell that is kept between them.
+    pub terminal: TerminalConfig,
     /// Nothing is carried out: a replay leaves the machine alone.
     #[serde(skip)]
     pub without_interfaces: bool,
@@ -92,6 +94,11 @@ impl BashConfig {
     /// Most bytes of output that may be set: as many as are delivered of one result.
     pub(super) const MOST_OUTPUT: ByteSize = ByteSize(8 * 1024);
 
+    /// Most bytes that are kept of an output.
+    pub fn most_output(&self) -> usize {
+        usize::try_from(self.max_output.0).unwrap_or(usize::MAX)
+    }
+
     /// The lists of commands.
     ///
     /// # Errors
@@ -115,6 +122,40 @@ impl BashConfig {
         let wanted = self.confine.then_some("actions.bash.confine");
         wanted.map(bubblewrap_in_path).transpose()
     }
+}
+
+/// The action `terminal`: commands in a shell on a terminal, which is kept for each owner of the bot
+/// (`commands.owner_allow_from`) in each chat, at that owner's word only. The lists of commands, their folder, time, output
+/// and confinement are those of `actions.bash`, also where that action is off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TerminalConfig {
+    /// Lets the agent have commands run in shells that are kept.
+    pub enabled: bool,
+    /// The time after which a shell ends in which nothing ran, with what it left in the background: from 1 minute to 24
+    /// hours.
+    pub idle: Interval,
+    /// Most shells at once, from 1 to 64. The one that waited longest makes room for another.
+    pub max_shells: u32,
+}
+
+impl Default for TerminalConfig {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            idle: Interval::minutes(30),
+            max_shells: 8,
+        }
+    }
+}
+
+impl TerminalConfig {
+    /// Longest time that may be set.
+    pub(super) const LONGEST_IDLE: Interval = Interval::minutes(24 * 60);
+    /// Shortest time that may be set.
+    pub(super) const SHORTEST_IDLE: Interval = Interval::minutes(1);
+    /// Most shells that may be set: each is a terminal and at least three processes.
+    pub(super) const MOST_SHELLS: u32 = 64;
 }
 
 /// A regular expression of commands.
@@ -152,6 +193,7 @@ mod tests {
         let bash = Config::default().actions.bash;
         assert!(!bash.enabled && !bash.confine && bash.folder.is_none());
         assert!(bash.allow.is_empty() && bash.deny.is_empty());
+        assert!(!Config::default().actions.terminal.enabled);
         let read =
             read("[actions.bash]\nenabled = true\nallow = [\"df( -h)?\"]\ntimeout = \"30s\"\n").unwrap();
         assert!(read.actions.bash.enabled);
@@ -170,11 +212,24 @@ mod tests {
             ("max_output", "\"1MB\"", "must be from 256B to 8KiB"),
             ("folder", "\"\"", "must not be empty"),
         ] {
-            let error = read(&format!("[actions.bash]\n{key} = {value}\n")).unwrap_err();
-            assert!(
-                error.starts_with("foldback.toml:2:") && error.contains(why),
-                "{key}: {error}"
-            );
+            refused("bash", key, value, why);
         }
+        for (key, value, why) in [
+            ("idle", "\"30s\"", "must be from 1m to 1d"),
+            ("idle", "\"25h\"", "must be from 1m to 1d"),
+            ("max_shells", "0", "must be from 1 to 64"),
+            ("max_shells", "65", "must be from 1 to 64"),
+            ("allow", "[]", "unknown field"),
+        ] {
+            refused("terminal", key, value, why);
+        }
+    }
+
+    fn refused(table: &str, key: &str, value: &str, why: &str) {
+        let error = read(&format!("[actions.{table}]\n{key} = {value}\n")).unwrap_err();
+        assert!(
+            error.starts_with("foldback.toml:2:") && error.contains(why),
+            "{key}: {error}"
+        );
     }
 }

@@ -1,6 +1,8 @@
 //! Bounds that settings must keep and no type has.
 
-use super::{BashConfig, Config, DeliveriesConfig, Interval, LinkMode, deliveries::MOST_DELIVERIES};
+use super::{
+    BashConfig, Config, DeliveriesConfig, Interval, LinkMode, TerminalConfig, deliveries::MOST_DELIVERIES,
+};
 use std::time::Duration;
 
 /// Most processes of `acp` that may be allowed: each is a program of its own.
@@ -122,6 +124,7 @@ impl Config {
             .chain(self.link_bounds())
             .chain(self.delivery_bounds())
             .chain(self.bash_bounds())
+            .chain(self.terminal_bounds())
             .chain(self.file_bounds());
         let mut bounds = bounds.into_iter().chain(paths).chain(times).chain(others);
         match bounds.find(|(_, kept, _)| !kept) {
@@ -190,6 +193,25 @@ impl Config {
                     .as_ref()
                     .is_none_or(|folder| !folder.as_os_str().is_empty()),
                 "must not be empty; leave it out for the default".to_owned(),
+            ),
+        ]
+    }
+
+    /// Settings of the action `terminal`, whether they are kept, and the values that would do.
+    fn terminal_bounds(&self) -> [(&'static str, bool, String); 2] {
+        let terminal = &self.actions.terminal;
+        let (shortest, longest) = (TerminalConfig::SHORTEST_IDLE, TerminalConfig::LONGEST_IDLE);
+        let most = TerminalConfig::MOST_SHELLS;
+        [
+            (
+                "actions.terminal.idle",
+                (shortest..=longest).contains(&terminal.idle),
+                format!("must be from {shortest} to {longest}"),
+            ),
+            (
+                "actions.terminal.max_shells",
+                (1..=most).contains(&terminal.max_shells),
+                format!("must be from 1 to {most}"),
             ),
         ]
     }

@@ -25,6 +25,7 @@ mod schedules;
 mod secrets;
 mod session_detail;
 mod sessions;
+mod shells;
 mod shown;
 mod status;
 mod trial;
@@ -73,6 +74,7 @@ pub use sessions::{
     AgentSession, PendingPermission, PermissionDecide, PermissionRef, RunningTurn, SessionCancel,
     SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,
 };
+pub use shells::{ScreenRun, ShellCommand, ShellLine, ShellRef, ShellScreen, ShellState};
 pub use shown::{Ink, InkStyle, RenderedBlock};
 pub use status::Status;
 pub use trial::{

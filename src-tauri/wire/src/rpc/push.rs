@@ -1,7 +1,8 @@
 //! The topics that one can subscribe to, and what is pushed about them.
 
 use super::{
-    ChannelCard, FaultDeck, FixtureProgress, Frame, Pairings, PendingPermission, RecutProgress, Status,
+    ChannelCard, FaultDeck, FixtureProgress, Frame, Pairings, PendingPermission, RecutProgress, ShellLine,
+    Status,
 };
 use crate::{Timestamp, TurnId, closed::closed_set};
 use serde::{Deserialize, Serialize};
@@ -75,6 +76,11 @@ pub enum Push {
     Permissions {
         /// The requests that wait now, the oldest first.
         permissions: Vec<PendingPermission>,
+    },
+    /// A shell began or ended, a command did so in one, or a screen changed.
+    Shells {
+        /// The shells as they are now, the oldest first.
+        shells: Vec<ShellLine>,
     },
     /// A fault was planned or removed, or met a call or a run.
     Faults {

@@ -5,7 +5,7 @@ mod facts;
 use facts::Facts;
 use foldback_actions::{ActionAsker, ActionTable};
 use foldback_wire::{
-    ActionRefusalCode, Clock, DeliveryOutcome, JsonAction, Sleep, Span, Timestamp, TurnKind,
+    ActionRefusalCode, Clock, DeliveryOutcome, JsonAction, Sleep, Span, Timestamp, TurnId, TurnKind,
 };
 use std::sync::Arc;
 
@@ -46,7 +46,9 @@ async fn an_added_interface_is_looked_up_checked_and_performed_like_any_other() 
     let answers = async |payload: &str| {
         let read = table.read(0, &asks(payload), VISITOR).unwrap();
         assert_eq!(read.confirmation, None);
-        let result = table.perform(&read, "7".into(), "chat".into(), &Still).await;
+        let result = table
+            .perform(&read, "7".into(), "chat".into(), TurnId(1), &Still)
+            .await;
         (result.outcome, result.items[0].text.clone())
     };
     let known = answers(r#"{"name": "door"}"#).await;

@@ -2,13 +2,16 @@
 
 mod confined;
 mod ending;
+mod kept;
 mod output;
 
 use foldback_actions::{
     ActionAsker, ActionResult, ActionTable,
     terminal::{CommandRules, ShellSettings, Terminal},
 };
-use foldback_wire::{Clock, DeliveryOutcome, JsonAction, ResultItem, Sleep, Span, Timestamp, TurnKind};
+use foldback_wire::{
+    Clock, DeliveryOutcome, JsonAction, ResultItem, Sleep, Span, Timestamp, TurnId, TurnKind,
+};
 use std::{
     fs,
     path::Path,
@@ -77,7 +80,7 @@ impl Bench {
         let read = self.table.read(0, &action, OWNER).unwrap();
         assert!(read.confirmation.is_some(), "no list allows it");
         self.table
-            .perform(&read, "7".into(), "chat".into(), &RealClock)
+            .perform(&read, "7".into(), "chat".into(), TurnId(1), &RealClock)
             .await
     }
 
@@ -98,30 +101,35 @@ impl Bench {
         self.only(command).await.text
     }
 
-    /// The processes that work in the folder.
-    fn processes(&self) -> Vec<String> {
-        let folder = fs::canonicalize(self.path()).unwrap();
-        let mut found = Vec::new();
-        for entry in fs::read_dir("/proc").unwrap().flatten() {
-            let here = fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd.starts_with(&folder));
-            let name = fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
-            if here {
-                found.push(name.trim().to_owned());
-            }
-        }
-        found
-    }
-
-    /// Waits until the system has taken the last of them away.
+    /// Waits until the system has taken the last of its processes away.
     async fn until_gone(&self) {
-        for _ in 0..500 {
-            if self.processes().is_empty() {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        panic!("left behind: {:?}", self.processes());
+        until_gone(self.path()).await;
     }
+}
+
+/// The processes that work in a folder.
+fn processes(folder: &Path) -> Vec<String> {
+    let folder = fs::canonicalize(folder).unwrap();
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let here = fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd.starts_with(&folder));
+        let name = fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
+        if here {
+            found.push(name.trim().to_owned());
+        }
+    }
+    found
+}
+
+/// Waits until the system has taken the last of them away.
+async fn until_gone(folder: &Path) {
+    for _ in 0..500 {
+        if processes(folder).is_empty() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("left behind: {:?}", processes(folder));
 }
 
 #[tokio::test]

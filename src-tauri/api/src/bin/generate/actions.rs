@@ -1,6 +1,9 @@
 //! The page of actions, from the rows that the bot reads.
 
-use foldback_actions::{ActionRow, terminal::Terminal};
+use foldback_actions::{
+    ActionRow,
+    terminal::{KeptTerminal, Terminal},
+};
 use foldback_api::typescript::File;
 use foldback_pipeline::config::BashConfig;
 use foldback_wire::{ActionAccess, ActionConfirmation, ActionRefusalCode, TurnKind, duration_in_words};
@@ -32,8 +35,8 @@ pub(crate) fn page() -> File {
     }
     text += "\n## The actions\n";
     let bash = BashConfig::default();
-    let most_output = usize::try_from(bash.max_output.0).unwrap_or(usize::MAX);
-    text += &action(&Terminal::row(bash.timeout.0, most_output));
+    text += &action(&Terminal::row(bash.timeout.0, bash.most_output()));
+    text += &action(&KeptTerminal::row(bash.timeout.0, bash.most_output()));
     text += TAIL;
     File {
         name: "actions.md",

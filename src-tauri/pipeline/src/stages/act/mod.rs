@@ -189,7 +189,7 @@ impl Acting<'_> {
                 }
                 Ok(None)
             }
-            result = self.table.perform(checked, requester, session, clock) => Ok(Some(result)),
+            result = self.table.perform(checked, requester, session, self.turn, clock) => Ok(Some(result)),
         }
     }
 
