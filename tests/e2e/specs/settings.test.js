@@ -60,7 +60,7 @@ describe("the secrets in the settings", () => {
   it("can be reached by key, and the window's look is chosen there", async () => {
     const { browser } = window;
     await (await at(browser, "rail-live")).click();
-    await press(browser, "8");
+    await press(browser, "9");
     await (await at(browser, "view-settings")).waitForDisplayed();
     await (await at(browser, "theme-choice-contrast")).click();
     await eventually(browser, () => browser.execute(() => document.documentElement.dataset.contrast === "more"), "high contrast");

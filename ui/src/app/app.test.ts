@@ -434,11 +434,11 @@ describe("the key sheet", () => {
     await click(change as Element);
     await press(document.body, "4");
     expect(byId("key-sheet").textContent).toContain("taken by “Fixtures”");
-    await press(document.body, "9");
+    await press(document.body, "0");
     await press(document.body, "Escape");
-    await press(document.body, "9");
+    await press(document.body, "0");
     await found("view-channels");
-    expect(JSON.parse(localStorage.getItem("foldback.prefs") ?? "{}")).toMatchObject({ keys: { "view.channels": ["9"] } });
+    expect(JSON.parse(localStorage.getItem("foldback.prefs") ?? "{}")).toMatchObject({ keys: { "view.channels": ["0"] } });
   });
 });
 

@@ -5,6 +5,7 @@ import MessageSquare from "@lucide/svelte/icons/message-square";
 import Plug from "@lucide/svelte/icons/plug";
 import MessagesSquare from "@lucide/svelte/icons/messages-square";
 import Settings from "@lucide/svelte/icons/settings";
+import SquareTerminal from "@lucide/svelte/icons/square-terminal";
 import SquarePen from "@lucide/svelte/icons/square-pen";
 import type { Component } from "svelte";
 import type { ViewId } from "../state/console.svelte";
@@ -26,6 +27,7 @@ export const views: readonly View[] = [
   { id: "channels", title: "Channels", icon: Plug, load: () => import("../views/channels/ChannelsView.svelte") },
   { id: "sessions", title: "Sessions", icon: MessagesSquare, load: () => import("../views/sessions/SessionsView.svelte") },
   { id: "schedules", title: "Schedules", icon: CalendarClock, load: () => import("../views/schedules/SchedulesView.svelte") },
+  { id: "shells", title: "Shells", icon: SquareTerminal, load: () => import("../views/shells/ShellsView.svelte") },
   { id: "settings", title: "Settings", icon: Settings, load: () => import("../views/settings/SettingsView.svelte") },
 ];
 

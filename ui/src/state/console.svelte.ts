@@ -1,6 +1,6 @@
 import { getContext, setContext, untrack } from "svelte";
 import { ActionRegistry, type Handlers } from "../app/registry";
-import type { Alarm, ChannelCard, ChannelId, FaultDeck, LogLine, Pairings, PendingPermission, Push, Status, TurnId } from "../generated/wire";
+import type { Alarm, ChannelCard, ChannelId, FaultDeck, LogLine, Pairings, PendingPermission, Push, ShellLine, Status, TurnId } from "../generated/wire";
 import { HostFailure, type Args, type CommandName, type Host, type Result } from "../host/host";
 import { Announcer } from "../store/announcer";
 import { Selection, type Place } from "../store/selection";
@@ -15,10 +15,10 @@ import { Workspaces } from "./workspaces.svelte";
 /** A moment of a turn: right after an event, or at a time in milliseconds since it began. */
 export type AskedMoment = { readonly turn: TurnId; readonly seq: number } | { readonly turn: TurnId; readonly atMs: number };
 
-export type ViewId = "live" | "turn" | "compose" | "fixtures" | "channels" | "sessions" | "schedules" | "settings";
+export type ViewId = "live" | "turn" | "compose" | "fixtures" | "channels" | "sessions" | "schedules" | "shells" | "settings";
 
 /** In the order of the rail. */
-const VIEWS: readonly string[] = ["live", "turn", "compose", "fixtures", "channels", "sessions", "schedules", "settings"] satisfies ViewId[];
+const VIEWS: readonly string[] = ["live", "turn", "compose", "fixtures", "channels", "sessions", "schedules", "shells", "settings"] satisfies ViewId[];
 
 export interface Toast {
   readonly id: number;
@@ -78,6 +78,8 @@ export class Console {
   decks = $state.raw<readonly FaultDeck[] | null>(null);
   /** Requests for permission that wait for a person, the oldest first; pushed from the start on. */
   permissions = $state.raw<readonly PendingPermission[]>([]);
+  /** The shells that are kept for owners, the oldest first; pushed from the start on. */
+  shells = $state.raw<readonly ShellLine[]>([]);
   /** Requests that were answered here, until a push no longer has them. */
   readonly #answered = new Set<string>();
   log = $state.raw<readonly LogLine[]>([]);
@@ -178,9 +180,9 @@ export class Console {
     return this.workspace === 0 ? name : `${name}.${this.workspace}`;
   }
 
-  /** Whether there is anything to see in a view: a file has no channels that could be switched, no sessions at work and no clock. */
+  /** Whether there is anything to see in a view: a file has no channels that could be switched, no sessions at work, no clock and no shells. */
   hasView(view: ViewId): boolean {
-    return this.workspace === 0 || (view !== "channels" && view !== "sessions" && view !== "schedules");
+    return this.workspace === 0 || (view !== "channels" && view !== "sessions" && view !== "schedules" && view !== "shells");
   }
 
   // --- where one is -------------------------------------------------------------------------------------------
@@ -342,6 +344,9 @@ export class Console {
         break;
       case "permissions":
         this.#asked(push.permissions);
+        break;
+      case "shells":
+        this.shells = push.shells;
         break;
       case "faults":
         this.decks = push.decks;
