@@ -2,7 +2,7 @@
 
 use crate::{ActionRow, ResultSink};
 use async_trait::async_trait;
-use foldback_wire::{SessionId, TurnId, UserId};
+use foldback_wire::{PayloadFinding, SessionId, TurnId, UserId};
 use serde_json::{Map, Value};
 
 /// An action that is to be carried out. It says who asked and what for, and has no address: the interface answers nobody.
@@ -29,6 +29,8 @@ pub enum ActionDecision {
     Allowed(&'static str),
     /// A person confirms it, for this reason in words.
     Confirmed(String),
+    /// The payload fits the schema and cannot be all the same, at these places, of which there is one at least.
+    Unfit(Vec<PayloadFinding>),
     /// It is not carried out, for this reason in words, by this setting.
     Denied {
         /// The reason.

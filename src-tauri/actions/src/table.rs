@@ -6,7 +6,7 @@ use crate::{
 };
 use foldback_wire::{
     ActionAccess, ActionConfirmation, ActionRefusal, ActionRefusalCode, Clock, DELIVERY_DEPTH, JsonAction,
-    PerformedAction, SessionId, TurnId, TurnKind, UserId, duration_in_words,
+    PayloadFinding, PerformedAction, SessionId, TurnId, TurnKind, UserId, duration_in_words,
 };
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
@@ -21,12 +21,13 @@ const ALIKE: f64 = 0.75;
 const ENDING: Duration = Duration::from_secs(10);
 
 /// A table of actions. It is empty where no interface is on.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct ActionTable(BTreeMap<String, Entry>);
 
+#[derive(Clone)]
 struct Entry {
     row: ActionRow,
-    schema: PayloadSchema,
+    schema: Arc<PayloadSchema>,
     interface: Arc<dyn ActionInterface>,
 }
 
@@ -81,7 +82,15 @@ impl ActionTable {
     /// # Errors
     /// A row is not as it must be.
     pub fn of(interfaces: Vec<Arc<dyn ActionInterface>>) -> Result<Self, TableError> {
-        let mut entries = BTreeMap::new();
+        Self::default().with(interfaces)
+    }
+
+    /// The table with these interfaces, too.
+    ///
+    /// # Errors
+    /// A row is not as it must be.
+    pub fn with(self, interfaces: Vec<Arc<dyn ActionInterface>>) -> Result<Self, TableError> {
+        let Self(mut entries) = self;
         for interface in interfaces {
             for row in interface.rows() {
                 let name = row.name.clone();
@@ -95,7 +104,7 @@ impl ActionTable {
                 let interface = Arc::clone(&interface);
                 let entry = Entry {
                     row,
-                    schema,
+                    schema: Arc::new(schema),
                     interface,
                 };
                 if entries.insert(name.clone(), entry).is_some() {
@@ -163,6 +172,7 @@ impl ActionTable {
                     ..refuse(ActionRefusalCode::Denied, why)
                 });
             }
+            (ActionDecision::Unfit(findings), _) => return Err(unfit(findings, refuse)),
             // The stricter of the row and the interface counts.
             (_, ActionConfirmation::Always) => Some(format!("{name} is confirmed each time")),
             (ActionDecision::Confirmed(why), _) => Some(why),
@@ -315,16 +325,23 @@ fn payload(
         }
     };
     let findings = entry.schema.findings(&payload);
-    match (payload, findings.first()) {
-        (Value::Object(payload), None) => Ok(payload),
-        (_, first) => {
-            let change = first.map_or("write it as the schema has it", |first| &first.change);
-            let detail = format!("the payload does not fit: {change}");
-            Err(ActionRefusal {
-                findings,
-                ..refuse(ActionRefusalCode::PayloadInvalid, detail)
-            })
-        }
+    match payload {
+        Value::Object(payload) if findings.is_empty() => Ok(payload),
+        _ => Err(unfit(findings, refuse)),
+    }
+}
+
+/// The refusal of a payload for the places that do not fit.
+fn unfit(
+    findings: Vec<PayloadFinding>,
+    refuse: impl Fn(ActionRefusalCode, String) -> ActionRefusal,
+) -> ActionRefusal {
+    let first = findings.first();
+    let change = first.map_or("write it as the schema has it", |first| &first.change);
+    let detail = format!("the payload does not fit: {change}");
+    ActionRefusal {
+        findings,
+        ..refuse(ActionRefusalCode::PayloadInvalid, detail)
     }
 }
 

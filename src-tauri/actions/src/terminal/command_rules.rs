@@ -116,6 +116,7 @@ mod tests {
     fn deny_counts_before_confirm_and_confirm_before_allow() {
         let rules = rules(&["df.*", "rm .*"], &["-rf?"], &["/etc", r"^sudo\b"]);
         let code = |command: &str| match rules.decide(command) {
+            ActionDecision::Unfit(_) => "unfit",
             ActionDecision::Confirmed(_) => "confirm",
             ActionDecision::Allowed(setting) | ActionDecision::Denied { setting, .. } => setting,
             ActionDecision::AsDeclared => "as declared",
