@@ -5,6 +5,7 @@
 //! The [`ActionTable`] is what a bot has of both: it reads what an agent wrote, refuses with a reason that the agent can
 //! act on, and has the rest carried out.
 
+pub mod event;
 mod interface;
 mod results;
 mod row;

@@ -304,6 +304,7 @@ closed_sets! {
     wire::RangeReason as rangeReasons,
     wire::Receipt as receipts,
     wire::RefusalCode as refusalCodes,
+    wire::ReminderRepeat as reminderRepeats,
     wire::ReplyForm as replyForms,
     rpc::RowFlag as rowFlags,
     wire::RunLevel as runLevels,

@@ -23,6 +23,7 @@ mod places;
 mod plain;
 mod queue;
 mod recut;
+mod reminders;
 mod replay;
 mod report;
 mod running;
@@ -68,6 +69,8 @@ enum Command {
     Permission(permission::Args),
     Queue(queue::Args),
     Schedules(schedules::Args),
+    #[command(visible_alias = "events")]
+    Reminders(reminders::Args),
     Deliver(deliver::Args),
     Secret(secret::Args),
     Doctor(doctor::Args),
@@ -100,6 +103,7 @@ fn main() -> ExitCode {
         Command::Permission(args) => permission::run(&args),
         Command::Queue(args) => queue::run(&args),
         Command::Schedules(args) => schedules::run(&args),
+        Command::Reminders(args) => reminders::run(&args),
         Command::Deliver(args) => deliver::run(&args),
         Command::Secret(args) => secret::run(&args),
         Command::Doctor(args) => doctor::run(&args),

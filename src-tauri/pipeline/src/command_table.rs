@@ -70,6 +70,8 @@ pub(crate) enum Action {
     Tts,
     /// Tells who may write here, and decides about those who asked.
     Allowlist,
+    /// Tells and cancels reminders.
+    Reminders,
     /// Shows the configuration.
     Config,
     /// Tells what goes on in the bot.
@@ -106,7 +108,7 @@ impl Action {
             | Self::Context
             | Self::Session
             | Self::Subagents => true,
-            Self::Usage => arguments.is_empty(),
+            Self::Usage | Self::Reminders => arguments.is_empty(),
             _ => false,
         }
     }
@@ -280,6 +282,14 @@ pub(crate) const COMMANDS: &[CommandRow] = &[
         about: "Tells or sets which answers are spoken here, or says a text aloud.",
         rights: Rights::Allowed,
         action: Action::Tts,
+    },
+    CommandRow {
+        name: "reminders",
+        aliases: &["reminder"],
+        arguments: Arguments::Written("[cancel NUMBER | all]"),
+        about: "Tells your reminders of this chat, in a direct chat all of yours, and cancels one.",
+        rights: Rights::Allowed,
+        action: Action::Reminders,
     },
     CommandRow {
         name: "allowlist",

@@ -15,6 +15,11 @@
 //! - An expression that names its hours is due once a day at each of its times, also where the clocks change.
 //! - `every` counts from 1970, not from the start of the process: restarts do not put it off.
 
+mod days;
+mod repetition;
+
+pub(crate) use repetition::{Repetition, RepetitionStep};
+
 use croner::{
     Cron,
     parser::{CronParser, Seconds, Year},
@@ -38,6 +43,8 @@ pub(crate) enum ScheduleTimes {
     CronOfHours(Box<Cron>, TimeZone),
     /// Whenever so much time has passed, counted from 1970; never zero.
     Every(Duration),
+    /// Every day, week or month from a first day on.
+    Repeated(Repetition),
     /// Once.
     At(Timestamp),
 }
@@ -114,6 +121,7 @@ impl ScheduleTimes {
                 let passed = after.0.div_euclid(every).checked_add(1)?;
                 passed.checked_mul(every).map(Timestamp)
             }
+            Self::Repeated(repetition) => repetition.next_after(after),
             Self::At(at) => (*at > after).then_some(*at),
         }
     }
@@ -157,12 +165,13 @@ impl ScheduleTimes {
                 let every = i64::try_from(every.as_millis()).ok().filter(|ms| *ms > 0)?;
                 Some(Timestamp(until.0 - until.0.rem_euclid(every)))
             }
+            Self::Repeated(repetition) => repetition.latest_until(until),
             Self::At(at) => (*at <= until).then_some(*at),
         }
     }
 }
 
-fn zoned(at: Timestamp, zone: &TimeZone) -> Option<Zoned> {
+pub(crate) fn zoned(at: Timestamp, zone: &TimeZone) -> Option<Zoned> {
     let at = jiff::Timestamp::from_millisecond(at.0).ok()?;
     Some(at.to_zoned(zone.clone()))
 }
@@ -185,7 +194,7 @@ fn on_the_wall(shown: civil::DateTime) -> Option<Zoned> {
 }
 
 /// The first moment at which a clock in a zone shows a time, or the end of the gap that leaves it out.
-fn first_moment(shown: civil::DateTime, zone: &TimeZone) -> Option<Timestamp> {
+pub(crate) fn first_moment(shown: civil::DateTime, zone: &TimeZone) -> Option<Timestamp> {
     let found = zone.to_ambiguous_timestamp(shown);
     let is_gap = matches!(found.offset(), AmbiguousOffset::Gap { .. });
     let first = found.earlier().ok()?;
@@ -213,6 +222,7 @@ impl fmt::Display for ScheduleTimes {
                     s => write!(f, "every {s}s"),
                 }
             }
+            Self::Repeated(repetition) => repetition.fmt(f),
             Self::At(at) => write!(f, "at {at}"),
         }
     }

@@ -5,9 +5,10 @@ use crate::{
     DeliveryAccepted, DeliveryRefused, DeliveryRequest, DirectiveRef, EffectiveSetting, Fault, FileFate,
     Gate, GroupMessage, Hold, HookEnd, Inbound, InlineDirectives, Intent, JoinKind, KeptSetting, MessageId,
     OpId, Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, ReadThread, Receipt,
-    RefusalCode, RunId, RunLevel, ScheduleDue, SchedulePaused, ScheduleSet, ScheduleSkipped, SessionExpiry,
-    SessionStart, SettingChange, SettingSource, SpokenDirective, Stage, StopReason, Target, Terminal,
-    Timestamp, ToolCall, TurnId, UnderstoodFile, UnreadablePart, Usage, UserId,
+    RefusalCode, Reminder, ReminderCancelled, ReminderDue, RunId, RunLevel, ScheduleDue, SchedulePaused,
+    ScheduleSet, ScheduleSkipped, SessionExpiry, SessionStart, SettingChange, SettingSource, SpokenDirective,
+    Stage, StopReason, Target, Terminal, Timestamp, ToolCall, TurnId, UnderstoodFile, UnreadablePart, Usage,
+    UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -112,6 +113,12 @@ pub enum Kind {
     ScheduleSkipped(ScheduleSkipped),
     /// A schedule began the turn.
     ScheduleDue(ScheduleDue),
+    /// An action of the turn's agent set a reminder.
+    ReminderSet(Box<Reminder>),
+    /// A reminder was cancelled.
+    ReminderCancelled(ReminderCancelled),
+    /// A reminder came due: the turn delivers it.
+    ReminderDue(ReminderDue),
     /// The turn delivers this to the agent: what an action produced, what came due, or what went wrong.
     DeliveryDue(Box<DeliveryRequest>),
     /// What an action of the turn's agent produced is delivered to the agent in a turn of its own.

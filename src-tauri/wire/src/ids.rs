@@ -103,6 +103,8 @@ counted_id! {
     TurnId;
     /// One run of an agent; late events of an abandoned run carry its id and are dropped.
     RunId;
+    /// A reminder, by the number that people and agents call it by.
+    ReminderId;
     /// One intended operation on a platform, from intent to outcome.
     OpId;
 }

@@ -27,6 +27,7 @@ mod pairing;
 mod permission;
 mod platform;
 pub mod redact;
+mod reminder;
 pub mod rpc;
 mod schedule;
 mod secret;
@@ -69,8 +70,8 @@ pub use foldback_directives::{
 pub use hold::Hold;
 pub use hook::HookEnd;
 pub use ids::{
-    ChannelId, ChatId, DeliveryRequestId, MessageId, OpId, PermissionId, RunId, Seq, SessionId, ThreadId,
-    ToolId, TurnId, UserId,
+    ChannelId, ChatId, DeliveryRequestId, MessageId, OpId, PermissionId, ReminderId, RunId, Seq, SessionId,
+    ThreadId, ToolId, TurnId, UserId,
 };
 pub use inbound::{Attachment, ChatType, FileFate, Inbound, OmittedContent, Sender};
 pub use inbound_context::{
@@ -85,6 +86,10 @@ pub use link::{LINK_SCHEME, LinkError};
 pub use pairing::PairingStep;
 pub use permission::{CallPreview, FileChange, PermissionKind, PermissionOption, PermissionRequest};
 pub use platform::Platform;
+pub use reminder::{
+    REMINDER_CHARACTERS, Reminder, ReminderCancelled, ReminderDue, ReminderLine, ReminderRepeat, ReminderRun,
+    ReminderWait,
+};
 pub use schedule::{
     ScheduleDue, ScheduleLine, SchedulePaused, ScheduleRun, ScheduleSet, ScheduleSkip, ScheduleSkipped,
 };

@@ -219,6 +219,7 @@ impl Redaction {
             | Kind::ScheduleSkipped(ScheduleSkipped { detail, .. }) => self.mask(detail),
             Kind::HistoryCompacted { summary, .. } => self.mask(summary),
             Kind::DeliveryDue(request) => self.delivery(request),
+            Kind::ReminderSet(reminder) => self.reminder(reminder),
             Kind::Directive { directive, .. } => self.addressed_directive(directive),
             Kind::HeaderRead { header, .. } => self.header(header),
             Kind::Action { .. } | Kind::ActionRefused(_) | Kind::ActionStarted(_) | Kind::ActionEnded(_) => {
@@ -232,6 +233,8 @@ impl Redaction {
             | Kind::RunAgain { .. }
             | Kind::SchedulePaused(_)
             | Kind::ScheduleDue(_)
+            | Kind::ReminderCancelled(_)
+            | Kind::ReminderDue(_)
             | Kind::DeliveryAccepted(_)
             | Kind::TargetRevived { .. }
             | Kind::Received { .. }

@@ -43,6 +43,7 @@ import type {
   RangeReason,
   Receipt,
   RefusalCode,
+  ReminderRepeat,
   ReplyForm,
   RowFlag,
   RunLevel,
@@ -482,6 +483,14 @@ export const refusalCodes = [
   { code: "transient", about: "A passing fault; trying again may work." },
   { code: "rejected", about: "Refused for another reason." },
 ] as const satisfies readonly Entry<RefusalCode>[];
+
+export const reminderRepeats = [
+  { code: "none", about: "Once." },
+  { code: "daily", about: "Every day at its time." },
+  { code: "weekly", about: "Every week on its weekday." },
+  { code: "monthly", about: "Every month on its day, or on the last day of a month that is shorter." },
+  { code: "cron", about: "At the times of a cron expression." },
+] as const satisfies readonly Entry<ReminderRepeat>[];
 
 export const replyForms = [
   { code: "message", about: "Any message id." },

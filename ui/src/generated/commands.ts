@@ -6,6 +6,8 @@ import type {
   Benched,
   Book,
   BookOf,
+  Calendar,
+  CalendarDays,
   Catalog,
   ChannelCard,
   ChannelReach,
@@ -74,6 +76,8 @@ import type {
   RecutFixture,
   RecutStarted,
   ReleaseHeld,
+  ReminderLine,
+  ReminderRef,
   ReportTo,
   Resend,
   Ruler,
@@ -241,6 +245,12 @@ export interface Commands {
   schedule_run: { args: ScheduleRef; result: Array<ScheduleLine> };
   /** Pauses a schedule, or lets it go on. */
   schedule_pause: { args: SchedulePause; result: Array<ScheduleLine> };
+  /** The reminders that are set, those that are due next first, and the latest that are over. */
+  reminders: { args: Nothing; result: Array<ReminderLine> };
+  /** Cancels a reminder: it is due no more. */
+  reminder_cancel: { args: ReminderRef; result: Array<ReminderLine> };
+  /** What schedules and reminders are to come on some days. */
+  calendar: { args: CalendarDays; result: Calendar };
   /** Delivers what an action produced, what came due or what went wrong to the agent, in a turn of its own. */
   deliver: { args: DeliveryCall; result: DeliveryAnswer };
   /** The chats that their platforms take nothing more for: deliveries to them are refused. */

@@ -325,6 +325,36 @@ export type BubblePart = { "part": "text",
   duration_ms?: number,
 };
 
+/** What comes due. */
+export type Calendar = {
+  /** The times that are to come on the days asked for, in order. */
+  times: Array<CalendarTime>,
+  /** The schedules of the configuration. */
+  schedules: Array<ScheduleLine>,
+  /** The reminders that are set. */
+  reminders: Array<ReminderLine>,
+};
+
+/** Days to look at. */
+export type CalendarDays = {
+  /** The beginning of each day in order, and the end of the last: 2 to 64 times. */
+  days: Array<Timestamp>,
+};
+
+/** The times of one schedule or reminder on one day. */
+export type CalendarTime = {
+  /** The place of the day among those that were asked for, from 0. */
+  day: number,
+  /** The first of its times on that day. */
+  first: Timestamp,
+  /** Its times on that day; at most 25 are counted. */
+  count: number,
+  /** The schedule, by its name; none for a reminder. */
+  schedule: string | null,
+  /** The reminder; none for a schedule. */
+  reminder: ReminderId | null,
+};
+
 /** The way in which a call to a platform fails. */
 export type CallFailure = "rate_limited" | "gone" | "forbidden" | "too_long" | "unsupported" | "transient" | "rejected" | "lost_ack" | "disconnect";
 
@@ -1848,7 +1878,7 @@ export type Kind = { "type": "started",
   /** The one who did it; of a request that gave way, the sender of the newer one. */
   by: Actor,
 }
-| { "type": "unreadable" } & UnreadablePart | { "type": "hook_ended" } & HookEnd | { "type": "schedule_set" } & ScheduleSet | { "type": "schedule_paused" } & SchedulePaused | { "type": "schedule_skipped" } & ScheduleSkipped | { "type": "schedule_due" } & ScheduleDue | { "type": "delivery_due" } & DeliveryRequest | { "type": "delivery_accepted" } & DeliveryAccepted | { "type": "delivery_refused" } & DeliveryRefused | { "type": "target_dead",
+| { "type": "unreadable" } & UnreadablePart | { "type": "hook_ended" } & HookEnd | { "type": "schedule_set" } & ScheduleSet | { "type": "schedule_paused" } & SchedulePaused | { "type": "schedule_skipped" } & ScheduleSkipped | { "type": "schedule_due" } & ScheduleDue | { "type": "reminder_set" } & Reminder | { "type": "reminder_cancelled" } & ReminderCancelled | { "type": "reminder_due" } & ReminderDue | { "type": "delivery_due" } & DeliveryRequest | { "type": "delivery_accepted" } & DeliveryAccepted | { "type": "delivery_refused" } & DeliveryRefused | { "type": "target_dead",
   /** The chat. */
   target: Target,
   /** The kind of the platform's refusal. */
@@ -3267,6 +3297,117 @@ export type ReleaseHeld = {
   channel: ChannelId,
   /** Send them (true) or give them up (false). */
   send: boolean,
+};
+
+/** A reminder that was set. */
+export type Reminder = {
+  /** Its number. */
+  id: ReminderId,
+  /** The text: at most 500 characters. */
+  text: string,
+  /** The first time at which it is due. */
+  first: Timestamp,
+  /** That time as a clock in its zone shows it, such as `2026-12-01T09:00:00`. Days are counted from it. */
+  local: string,
+  /** Its time zone, an IANA name. */
+  zone: string,
+  /** The repetition. */
+  repeat: ReminderRepeat,
+  /** The cron expression of the repetition `cron`. */
+  cron?: string,
+  /** The place that the answer goes to. */
+  origin: ReplyAddress,
+  /** The person whose message led to it. */
+  requester: Sender,
+  /** Delivery turns so far in the chain that set it: 0 in the turn of a message. */
+  depth?: number,
+};
+
+/** A reminder was cancelled: it is due no more. */
+export type ReminderCancelled = {
+  /** Its number. */
+  reminder: ReminderId,
+  /** The author: a person, or the bot where the agent asked for it. */
+  by: Actor,
+};
+
+/** A reminder came due: the turn delivers it to the agent. Written together with the delivery, so that neither is there
+ * without the other. */
+export type ReminderDue = {
+  /** Its number. */
+  reminder: ReminderId,
+  /** The time at which it was due, the latest where several were missed. */
+  due: Timestamp,
+  /** Earlier times that this delivery stands for, too; at most 1,000 are counted. */
+  missed?: number,
+  /** Milliseconds from that time to the delivery. */
+  late_ms: number,
+};
+
+/** A reminder, by the number that people and agents call it by. */
+export type ReminderId = number;
+
+/** A reminder that is set, with what comes next and what came of it last. */
+export type ReminderLine = {
+  /** Its number. */
+  id: ReminderId,
+  /** The text. */
+  text: string,
+  /** Its times in words, such as `every day at 09:00`. */
+  rule: string,
+  /** Its time zone. */
+  zone: string,
+  /** The channel of its chat. */
+  channel: ChannelId,
+  /** The chat in which it was set, and in which it is told. */
+  chat: ChatId,
+  /** Direct or group. */
+  chat_type: ChatType,
+  /** The thread. */
+  thread: ThreadId | null,
+  /** The person whose message led to it. */
+  requester: Sender,
+  /** The turn that set it. */
+  turn: TurnId,
+  /** The time at which it was set. */
+  at: Timestamp,
+  /** The next time; none where there is none any more. A time that is over is made up for. */
+  next: Timestamp | null,
+  /** The latest delivery; none where there was none. */
+  last: ReminderRun | null,
+  /** The reason for which it waits although it is due. Not known while no bot runs. */
+  waits: ReminderWait | null,
+};
+
+/** A reminder. */
+export type ReminderRef = {
+  /** Its number. */
+  id: ReminderId,
+};
+
+/** The repetition of a reminder. */
+export type ReminderRepeat = "none" | "daily" | "weekly" | "monthly" | "cron";
+
+/** The latest delivery of a reminder. */
+export type ReminderRun = {
+  /** Its turn. */
+  turn: TurnId,
+  /** The time at which it was accepted. */
+  at: Timestamp,
+  /** What came due. */
+  due: ReminderDue,
+  /** Its end; none while it goes on. */
+  terminal: Terminal | null,
+};
+
+/** A reminder that is due and could not be delivered yet. */
+export type ReminderWait = {
+  /** The reason, in words. */
+  why: string,
+  /** Attempts so far, since the bot started. */
+  attempts: number,
+  /** The next attempt; none where it waits for its channel. */
+  next: Timestamp | null,
 };
 
 /** A text in the markup of a platform. */

@@ -3,21 +3,22 @@
 use super::Backend;
 use crate::{Commands, catalog::catalog, failure};
 use foldback_wire::rpc::{
-    Ack, ArmChannel, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose, ComposePrepare,
-    ComposeResult, ComposeSend, DeadTargetRef, DeliveryAnswer, DeliveryCall, DemoPlay, DemoStop,
-    DialectBench, DialectBenchResult, EventDetail, ExampleFile, ExportOf, ExportPreview, ExportResult,
-    ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete, FilterText, Find,
-    FindNext, FindNextResult, FindResult, FindTurn, FindTurnResult, FixtureAccept, FixtureCancel,
-    FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun, FixtureStarted, FixtureText,
-    FixtureWrite, HookLine, LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode,
-    PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, PreparedMessage,
-    QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo,
-    Resend, Ruler, SchedulePause, ScheduleRef, Secrets, SendResult, SeqRef, SessionCancel, SessionDetail,
-    SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, SessionReorder, ShellLine, ShellRef,
-    ShellScreen, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened,
-    ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
+    Ack, ArmChannel, Book, BookOf, Calendar, CalendarDays, Catalog, ChannelCard, ChannelReach, Completion,
+    Compose, ComposePrepare, ComposeResult, ComposeSend, DeadTargetRef, DeliveryAnswer, DeliveryCall,
+    DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail, ExampleFile, ExportOf, ExportPreview,
+    ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete,
+    FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn, FindTurnResult, FixtureAccept,
+    FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun, FixtureStarted,
+    FixtureText, FixtureWrite, HookLine, LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView,
+    PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef,
+    PreparedMessage, QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted,
+    ReleaseHeld, ReminderRef, ReportTo, Resend, Ruler, SchedulePause, ScheduleRef, Secrets, SendResult,
+    SeqRef, SessionCancel, SessionDetail, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,
+    SessionReorder, ShellLine, ShellRef, ShellScreen, Status, SwitchChannel, TurnDetail, TurnLink, TurnList,
+    TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace,
+    WorkspaceClose, WorkspaceOpen,
 };
-use foldback_wire::{DeadTarget, PermissionRequest, ScheduleLine};
+use foldback_wire::{DeadTarget, PermissionRequest, ReminderLine, ScheduleLine};
 
 impl Commands for Backend {
     async fn catalog(&self, _: Nothing) -> Result<Catalog, Failure> {
@@ -291,6 +292,19 @@ impl Commands for Backend {
     async fn schedule_pause(&self, wish: SchedulePause) -> Result<Vec<ScheduleLine>, Failure> {
         self.check_live()?;
         self.pause_schedule(&wish).await
+    }
+
+    async fn reminders(&self, _: Nothing) -> Result<Vec<ReminderLine>, Failure> {
+        self.list_reminders().await
+    }
+
+    async fn reminder_cancel(&self, which: ReminderRef) -> Result<Vec<ReminderLine>, Failure> {
+        self.check_live()?;
+        self.cancel_reminder(which.id, self.shared.actor.clone()).await
+    }
+
+    async fn calendar(&self, days: CalendarDays) -> Result<Calendar, Failure> {
+        self.calendar_of(&days).await
     }
 
     async fn deliver(&self, call: DeliveryCall) -> Result<DeliveryAnswer, Failure> {

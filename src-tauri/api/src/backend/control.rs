@@ -1,4 +1,4 @@
-//! A socket beside the journal, on which `foldback pairing`, `permission`, `queue`, `schedules`, `deliver` and `open` reach the bot that runs. It takes
+//! A socket beside the journal, on which `foldback pairing`, `permission`, `queue`, `schedules`, `reminders`, `deliver` and `open` reach the bot that runs. It takes
 //! nothing but their orders, and only from the user whose bot it is. Programs that the bot started (an agent, and whatever
 //! an agent started) run as the same user and are no operators: they are refused.
 
@@ -12,7 +12,7 @@ use foldback_programs::descent::descends_from_us;
 use foldback_store::real_journal;
 use foldback_wire::{
     Actor, PermissionKind,
-    rpc::{DeliveryOrder, Failure, Pairings, PendingPermission, ScheduleOrder},
+    rpc::{DeliveryOrder, Failure, Pairings, PendingPermission, ReminderOrder, ScheduleOrder},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -49,6 +49,7 @@ pub(crate) enum OperatorOrder {
     Permission(PermissionOrder),
     Queue(QueueOrder),
     Schedules(ScheduleOrder),
+    Reminders(ReminderOrder),
     Delivery(Box<DeliveryOrder>),
     Window(WindowOrder),
 }
@@ -74,6 +75,12 @@ impl From<QueueOrder> for OperatorOrder {
 impl From<ScheduleOrder> for OperatorOrder {
     fn from(order: ScheduleOrder) -> Self {
         Self::Schedules(order)
+    }
+}
+
+impl From<ReminderOrder> for OperatorOrder {
+    fn from(order: ReminderOrder) -> Self {
+        Self::Reminders(order)
     }
 }
 
@@ -145,7 +152,7 @@ impl Backend {
         let door = match Door::open(socket_of(&journal)) {
             Ok(door) => door,
             Err(error) => {
-                return tracing::warn!(%error, "`foldback pairing`, `permission`, `queue`, `schedules`, `deliver` and `open` cannot reach this bot; its window and `serve --commands` can");
+                return tracing::warn!(%error, "`foldback pairing`, `permission`, `queue`, `schedules`, `reminders`, `deliver` and `open` cannot reach this bot; its window and `serve --commands` can");
             }
         };
         let serve = |(stream, peer): (UnixStream, UCred)| {
@@ -172,6 +179,7 @@ impl Backend {
             OperatorOrder::Permission(order) => serde_json::to_value(self.order_permission(order)?),
             OperatorOrder::Queue(order) => serde_json::to_value(self.order_queue(&order)?),
             OperatorOrder::Schedules(order) => serde_json::to_value(self.order_schedules(&order).await?),
+            OperatorOrder::Reminders(order) => serde_json::to_value(self.order_reminders(order).await?),
             OperatorOrder::Delivery(order) => return self.order_delivery(*order).await,
             OperatorOrder::Window(order) => serde_json::to_value(self.ask_window(order)?),
         };

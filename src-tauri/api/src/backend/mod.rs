@@ -34,6 +34,7 @@ mod preview;
 mod queue;
 mod queue_lab;
 mod reach;
+mod reminders;
 mod renewed;
 mod resends;
 mod retention;

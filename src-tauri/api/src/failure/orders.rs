@@ -2,7 +2,7 @@
 
 use super::{capital, failure};
 use crate::delivery_call::UnreadableCall;
-use foldback_pipeline::{PermissionFault, RunAgainFault, ScheduleFault};
+use foldback_pipeline::{PermissionFault, ReminderFault, RunAgainFault, ScheduleFault};
 use foldback_store::PairingError;
 use foldback_wire::{ChannelId, ChatId, OpId, SessionId, TurnId, rpc::Failure};
 use std::path::Path;
@@ -48,6 +48,38 @@ pub(crate) fn no_bot_for_schedules(journal: &Path) -> Failure {
         Some(
             "Start it first, or name another bot with --config or --db. `foldback schedules` shows them all the same.",
         ),
+    )
+}
+
+/// An order about a reminder, and no bot runs that could carry it out.
+pub(crate) fn no_bot_for_reminders(journal: &Path) -> Failure {
+    failure(
+        "no_bot",
+        format!(
+            "No bot runs on {}, and only a running one can cancel a reminder.",
+            journal.display()
+        ),
+        Some(
+            "Start it first, or name another bot with --config or --db. `foldback reminders` shows them all the same.",
+        ),
+    )
+}
+
+/// A reminder cannot be cancelled, and why.
+pub(crate) fn reminder(fault: &ReminderFault) -> Failure {
+    let (code, hint) = match fault {
+        ReminderFault::Unknown(_) => ("no_reminder", Some("`foldback reminders` lists them.")),
+        ReminderFault::Store(_) => ("journal", None),
+    };
+    failure(code, format!("{}.", capital(&fault.to_string())), hint)
+}
+
+/// Days of a calendar that are none.
+pub(crate) fn bad_days() -> Failure {
+    failure(
+        "bad_request",
+        "The days of a calendar are 2 to 64 times in order: the beginning of each day, and the end of the last.".to_owned(),
+        None,
     )
 }
 

@@ -39,12 +39,13 @@ pub(super) fn describe(
     }
 }
 
+use DecisionKind as D;
+
 /// What kind of step, and which bytes of which assistant message it is about.
 pub(super) fn classify(
     kind: &Kind,
     messages: &Messages,
 ) -> Option<(DecisionKind, Option<u32>, Option<Span>)> {
-    use DecisionKind as D;
     let whole = |kind| Some((kind, None, None));
     let of = |kind, message: u32| Some((kind, Some(message), None));
     let bytes = |kind, message: u32, span| Some((kind, Some(message), Some(span)));
@@ -107,6 +108,8 @@ pub(super) fn classify(
         Kind::Leaked { message, span, .. } => bytes(D::Delivery, *message, *span),
         Kind::Intended { intent, .. } => Some((D::Delivery, intended_message(intent), None)),
         Kind::Waiting { .. }
+        | Kind::ReminderSet(_)
+        | Kind::ReminderCancelled(_)
         | Kind::DeliveryAccepted(_)
         | Kind::Attempted { .. }
         | Kind::Refused { .. }
@@ -139,6 +142,7 @@ pub(super) fn classify(
         | Kind::SchedulePaused(_)
         | Kind::ScheduleSkipped(_)
         | Kind::ScheduleDue(_)
+        | Kind::ReminderDue(_)
         | Kind::DeliveryRefused(_)
         | Kind::TargetDead { .. }
         | Kind::TargetRevived { .. }

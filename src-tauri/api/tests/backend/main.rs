@@ -17,6 +17,7 @@ mod long_journal;
 mod pairing;
 mod prepare;
 mod reach;
+mod reminders;
 mod report;
 mod resend;
 mod reviews;

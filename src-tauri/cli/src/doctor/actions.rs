@@ -11,7 +11,12 @@ use foldback_pipeline::config::{Backend, BashConfig};
 pub(super) fn checks(subject: &Subject) -> Vec<Check> {
     let actions = &subject.config.actions;
     if !actions.bash.enabled && !actions.terminal.enabled {
-        return Vec::new();
+        let unread = actions
+            .event
+            .enabled
+            .then(|| nothing_reads_them(subject))
+            .flatten();
+        return unread.into_iter().collect();
     }
     let (folder, reach) = (subject.clone(), subject.clone());
     let mut checks = vec![

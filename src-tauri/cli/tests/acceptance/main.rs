@@ -35,6 +35,7 @@ mod quick_start;
 mod recordings;
 mod recut;
 mod redact;
+mod reminders;
 mod replay;
 mod schedules;
 mod schema;

@@ -24,6 +24,7 @@ mod control;
 mod help;
 mod owner;
 mod program;
+mod reminders;
 mod reply;
 mod sender;
 mod session;
@@ -369,6 +370,7 @@ impl Commands {
             Action::Export | Action::Tts => return Ok(None),
             Action::Compact => self.compact(id, answer, arguments, recorder, by).await?,
             Action::Subagents => about::subagents(&self.context, &answer.message.channel),
+            Action::Reminders => self.reminders(answer, arguments, recorder, by).await?,
             Action::Allowlist => self.allowlist(answer, arguments, recorder, by).await?,
             Action::Config => self.show_config(arguments),
             Action::Debug => self.debug(answer),

@@ -3,6 +3,7 @@
 use super::{ByteSize, Interval, access, acp::bubblewrap_in_path};
 use crate::config::ProgramError;
 use foldback_actions::terminal::{CommandRules, PatternError, check_pattern};
+use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -23,6 +24,8 @@ pub struct ActionsConfig {
     pub bash: BashConfig,
     /// The action `terminal`: commands in a shell that is kept between them.
     pub terminal: TerminalConfig,
+    /// The actions `event`, `event_list` and `event_cancel`: reminders.
+    pub event: EventConfig,
     /// Nothing is carried out: a replay leaves the machine alone.
     #[serde(skip)]
     pub without_interfaces: bool,
@@ -34,6 +37,8 @@ impl Default for ActionsConfig {
             senders: Vec::new(),
             tools: true,
             bash: BashConfig::default(),
+            terminal: TerminalConfig::default(),
+            event: EventConfig::default(),
             without_interfaces: false,
         }
     }
@@ -158,6 +163,37 @@ impl TerminalConfig {
     pub(super) const MOST_SHELLS: u32 = 64;
 }
 
+/// The actions `event`, `event_list` and `event_cancel`: an agent sets reminders for the person who asks, whoever may write to
+/// the bot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EventConfig {
+    /// Lets the agent set reminders, and has them delivered. What comes due while it is off is made up for, once, when it is
+    /// on again.
+    pub enabled: bool,
+    /// The time zone of a date for which the agent names none: an IANA name.
+    pub zone: String,
+    /// Most reminders that one person may have set, from 1 to 1000.
+    pub per_person: u32,
+}
+
+impl Default for EventConfig {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            zone: "UTC".to_owned(),
+            per_person: 20,
+        }
+    }
+}
+
+impl EventConfig {
+    /// True where its zone is one.
+    pub(super) fn knows_zone(&self) -> bool {
+        TimeZone::get(&self.zone).is_ok()
+    }
+}
+
 /// A regular expression of commands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
@@ -199,6 +235,26 @@ mod tests {
         assert!(read.actions.bash.enabled);
         assert_eq!(read.actions.bash.timeout, Interval::seconds(30));
         assert!(read.actions.bash.rules().is_ok());
+    }
+
+    #[test]
+    fn reminders_are_off_and_few_unless_it_is_said() {
+        let event = Config::default().actions.event;
+        assert!(!event.enabled);
+        assert_eq!((event.zone.as_str(), event.per_person), ("UTC", 20));
+        for (line, why) in [
+            (
+                "zone = \"Europe/Bielefeld\"",
+                "must be the IANA name of a time zone",
+            ),
+            ("per_person = 0", "must be from 1 to 1000"),
+        ] {
+            let error = read(&format!("[actions.event]\n{line}\n")).unwrap_err();
+            assert!(
+                error.starts_with("foldback.toml:2:") && error.contains(why),
+                "{error}"
+            );
+        }
     }
 
     #[test]

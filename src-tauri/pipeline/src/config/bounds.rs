@@ -125,6 +125,7 @@ impl Config {
             .chain(self.delivery_bounds())
             .chain(self.bash_bounds())
             .chain(self.terminal_bounds())
+            .chain(self.event_bounds())
             .chain(self.file_bounds());
         let mut bounds = bounds.into_iter().chain(paths).chain(times).chain(others);
         match bounds.find(|(_, kept, _)| !kept) {
@@ -212,6 +213,23 @@ impl Config {
                 "actions.terminal.max_shells",
                 (1..=most).contains(&terminal.max_shells),
                 format!("must be from 1 to {most}"),
+            ),
+        ]
+    }
+
+    /// Settings of the action `event`, whether they are kept, and the values that would do.
+    fn event_bounds(&self) -> [(&'static str, bool, String); 2] {
+        let event = &self.actions.event;
+        [
+            (
+                "actions.event.zone",
+                event.knows_zone(),
+                "must be the IANA name of a time zone, such as Europe/Berlin".to_owned(),
+            ),
+            (
+                "actions.event.per_person",
+                (1..=1000).contains(&event.per_person),
+                "must be from 1 to 1000".to_owned(),
             ),
         ]
     }

@@ -47,7 +47,7 @@ mod written;
 pub use access::{DmPolicy, GroupPolicy, MentionPattern};
 pub(crate) use access::{ListEntry, names_id};
 pub use acp::{AcpConfig, EnvValue, ProgramError};
-pub use actions::{ActionsConfig, BashConfig, CommandPattern, TerminalConfig};
+pub use actions::{ActionsConfig, BashConfig, CommandPattern, EventConfig, TerminalConfig};
 pub use alternative::Alternative;
 pub use attachments::{AttachmentKind, AttachmentsConfig};
 pub use bounds::OutOfBounds;

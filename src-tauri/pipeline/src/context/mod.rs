@@ -20,6 +20,7 @@ use crate::{
     permissions::Permissions,
     ports::{Port, Ports},
     recorder::{Ids, Recorder},
+    reminders::Reminders,
     rules::Rules,
     voices::Speech,
 };
@@ -41,6 +42,8 @@ pub(crate) struct TurnContext {
     pub(crate) actions: Arc<ActionTable>,
     /// The place to which their results are handed over, to be delivered.
     pub(crate) delivery_orders: DeliveryOrders,
+    /// The reminders that are set.
+    pub(crate) reminders: Arc<Reminders>,
     /// Reads links in messages; `None` where they are text.
     pub(crate) links: Option<LinkReader>,
     /// Reads documents; `None` where nobody does.

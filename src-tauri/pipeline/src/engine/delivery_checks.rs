@@ -89,7 +89,7 @@ impl Core {
             let journal = &self.context.recorder.journal;
             let wanted = Selection {
                 turns: Some([cause].into()),
-                ..Selection::kinds(["received", "delivery_due"])
+                ..Selection::kinds(["received", "delivery_due", "reminder_set"])
             };
             journal.flush().await?;
             let events = journal

@@ -1,6 +1,7 @@
 //! The running bot: starts, takes messages, obeys the operator, ends in order.
 
 mod begin;
+mod calendar;
 mod consent;
 mod core;
 mod deliveries;
@@ -12,6 +13,7 @@ mod footprint;
 mod incoming;
 mod operator_switches;
 mod pairings;
+mod reminders;
 mod resume;
 mod run_again;
 mod schedule_orders;
@@ -26,6 +28,7 @@ use core::Core;
 pub use deliveries::{Accepted, Rejected};
 pub use footprint::Footprint;
 use operator_switches::OperatorSwitches;
+use reminders::set_up_reminders;
 pub use run_again::RunAgainFault;
 pub use schedule_orders::ScheduleFault;
 
@@ -36,7 +39,7 @@ use crate::{
     dead_targets::DeadTargets,
     deciding::NamedSettings,
     deliver::delivery_queue::DeliveryQueues,
-    delivery_orders::DeliveryOrders,
+    delivery_orders::{DeliveryOrder, DeliveryOrders},
     files::SendDir,
     group_history::GroupHistory,
     late::LateRecorder,
@@ -47,8 +50,8 @@ use crate::{
     rules::{Rule, Rules},
     voices::Speech,
 };
-use foldback_actions::ActionTable;
-use foldback_channels::{ChannelAdapter, NameTaken, Switchboard};
+use foldback_actions::{ActionTable, TableError};
+use foldback_channels::{Arrival, ChannelAdapter, Late, NameTaken, Switchboard};
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::{Journal, PairingBook, StoreError};
 use foldback_wire::{
@@ -107,6 +110,9 @@ pub enum StartError {
     /// Two channels have one name.
     #[error(transparent)]
     NameTaken(#[from] NameTaken),
+    /// Two actions have one name.
+    #[error(transparent)]
+    Actions(#[from] TableError),
     /// Links cannot be fetched: there is no HTTP client.
     #[error("links cannot be fetched: {0}")]
     Links(String),
@@ -223,6 +229,7 @@ impl Engine {
         let known_threads = readers.threads();
         let group_history =
             GroupHistory::read(journal.as_ref(), &group_histories(&config), clock.now()).await?;
+        let (reminders, actions) = set_up_reminders(&recorder, redaction.as_ref(), &config, actions).await?;
         let context = Arc::new(TurnContext {
             ports: Arc::new(Ports::new(board, config)),
             agents,
@@ -230,6 +237,7 @@ impl Engine {
             speech,
             actions,
             delivery_orders,
+            reminders,
             links,
             documents,
             known_threads,
@@ -257,11 +265,7 @@ impl Engine {
         core.take_up_schedules().await?;
         core.take_up_deliveries().await?;
         core.resume(unfinished).await?;
-        let tasks = &core.context.tasks;
-        tasks.spawn(Arc::clone(&core).receive_arrivals(inbound));
-        tasks.spawn(Arc::clone(&core).run_schedules());
-        tasks.spawn(Arc::clone(&core).receive_delivery_orders(ordered));
-        tasks.spawn(LateRecorder::new(&core.context).record_news(late));
+        core.begin_tasks(inbound, ordered, late);
         Ok(Self { core })
     }
 
@@ -386,6 +390,21 @@ impl Engine {
 }
 
 impl Core {
+    /// Begins all that goes on until the process ends.
+    fn begin_tasks(
+        self: &Arc<Self>,
+        inbound: mpsc::Receiver<Arrival>,
+        ordered: mpsc::UnboundedReceiver<DeliveryOrder>,
+        late: mpsc::Receiver<Late>,
+    ) {
+        let tasks = &self.context.tasks;
+        tasks.spawn(Arc::clone(self).receive_arrivals(inbound));
+        tasks.spawn(Arc::clone(self).run_schedules());
+        tasks.spawn(Arc::clone(self).run_reminders());
+        tasks.spawn(Arc::clone(self).receive_delivery_orders(ordered));
+        tasks.spawn(LateRecorder::new(&self.context).record_news(late));
+    }
+
     /// Takes the channels in and switches on those that are enabled, unless a person had switched them off.
     async fn connect(
         &self,

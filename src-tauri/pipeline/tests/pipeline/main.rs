@@ -62,6 +62,7 @@ mod queue_modes;
 mod receipts;
 mod redact;
 mod redelivery;
+mod reminders;
 mod repeats;
 mod replies;
 mod reply;

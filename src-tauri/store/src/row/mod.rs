@@ -6,6 +6,7 @@ mod delivery_request;
 mod files;
 mod inline;
 mod queue;
+mod reminder;
 mod run;
 mod schedule;
 mod summary;

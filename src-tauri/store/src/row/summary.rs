@@ -1,7 +1,7 @@
 //! What an event says, in one line of words.
 
 use super::{
-    control, delivery, delivery_request, files, inline, queue, run, schedule,
+    control, delivery, delivery_request, files, inline, queue, reminder, run, schedule,
     words::{bytes, ended, lasting, one_line, said, size},
 };
 use crate::EventDuration;
@@ -82,19 +82,13 @@ fn words(kind: &Kind) -> String {
         } => control::planned(*number, agent.as_deref(), fault, by),
         Kind::FaultRemoved { number, by, .. } => format!("fault {number} removed by {by}"),
         Kind::Faulted { number, op, fault } => control::faulted(*number, *op, fault),
-        Kind::Pairing {
-            step,
-            sender,
-            name,
-            code,
-            by,
-            ..
-        } => control::pairing(*step, sender.as_str(), name, code.as_deref(), by),
+        Kind::Pairing { .. } => pairing(kind),
         Kind::Unreadable(part) => unreadable(part),
         Kind::HookEnded(end) => hook_ended(end),
         Kind::ScheduleSet(_) | Kind::SchedulePaused(_) | Kind::ScheduleSkipped(_) | Kind::ScheduleDue(_) => {
             schedule::words(kind)
         }
+        Kind::ReminderSet(_) | Kind::ReminderCancelled(_) | Kind::ReminderDue(_) => reminder::words(kind),
         Kind::DeliveryDue(_)
         | Kind::DeliveryAccepted(_)
         | Kind::DeliveryRefused(_)
@@ -165,6 +159,20 @@ fn words(kind: &Kind) -> String {
         Kind::Reviewed { by } => format!("{by} looked at what is unknown"),
         Kind::Idle => "conversation idle".into(),
         Kind::TurnEnded { terminal } => end(terminal),
+    }
+}
+
+fn pairing(kind: &Kind) -> String {
+    match kind {
+        Kind::Pairing {
+            step,
+            sender,
+            name,
+            code,
+            by,
+            ..
+        } => control::pairing(*step, sender.as_str(), name, code.as_deref(), by),
+        _ => String::new(),
     }
 }
 

@@ -46,7 +46,8 @@ const PAGES: u32 = 4_096;
 const STRETCH: &str = "
     SELECT e.seq FROM events e
     WHERE e.seq > ?1 AND e.seq < ?2 AND e.at < ?6 AND e.kind NOT IN
-        ('schedule_due', 'schedule_paused', 'schedule_set', 'schedule_skipped')
+        ('reminder_cancelled', 'reminder_due', 'reminder_set',
+        'schedule_due', 'schedule_paused', 'schedule_set', 'schedule_skipped')
         AND (e.kind <> 'pairing' OR e.at < ?7 AND e.seq NOT IN (SELECT seq FROM approvals))
         AND CASE WHEN e.turn IS NULL THEN e.seq < ?3
             ELSE e.turn NOT IN (SELECT turn FROM open_turns)

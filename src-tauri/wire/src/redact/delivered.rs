@@ -1,7 +1,7 @@
 //! Masking secrets in what is delivered to the agent.
 
 use super::Redaction;
-use crate::DeliveryRequest;
+use crate::{DeliveryRequest, Reminder};
 
 impl DeliveryRequest {
     /// The request as it may be kept and told: its secrets masked, where there is a redaction, and then cut to its bounds.
@@ -17,6 +17,14 @@ impl DeliveryRequest {
 }
 
 impl Redaction {
+    /// Masks every secret in a reminder that is set: its text and the names of its requester.
+    pub fn reminder(&self, reminder: &mut Reminder) {
+        let Reminder { text, requester, .. } = reminder;
+        for words in [text, &mut requester.name, &mut requester.display_name] {
+            self.mask(words);
+        }
+    }
+
     /// Masks every secret in a delivery request. Whatever is done with secrets in a user's own message: no user wrote it.
     pub(super) fn delivery(&self, request: &mut DeliveryRequest) {
         request.each_text(|text| self.mask(text));

@@ -20,6 +20,7 @@ mod prepare;
 mod push;
 mod queue_lab;
 mod reach;
+mod reminders;
 mod ruler;
 mod schedules;
 mod secrets;
@@ -64,6 +65,7 @@ pub use prepare::{ComposePrepare, PreparedMessage, PromptOmission, StrippedPart}
 pub use push::{Alarm, AlarmKind, LogLine, Push, Topic};
 pub use queue_lab::{QueueLab, QueueLabMessage, QueueLabResult, QueueLabStep, QueueLabTurn};
 pub use reach::{ChannelReach, ReachOf, ReachRate, ReachedChat, WaitingFate, WaitingOperation};
+pub use reminders::{Calendar, CalendarDays, CalendarTime, ReminderOrder, ReminderRef};
 pub use ruler::{CutPlace, RuledMessage, Ruler};
 pub use schedules::{ScheduleOrder, SchedulePause, ScheduleRef};
 pub use secrets::{SecretEntry, SecretSource, Secrets};

@@ -2,6 +2,7 @@
 
 use foldback_actions::{
     ActionRow,
+    event::Events,
     terminal::{KeptTerminal, Terminal},
 };
 use foldback_api::typescript::File;
@@ -37,6 +38,9 @@ pub(crate) fn page() -> File {
     let bash = BashConfig::default();
     text += &action(&Terminal::row(bash.timeout.0, bash.most_output()));
     text += &action(&KeptTerminal::row(bash.timeout.0, bash.most_output()));
+    for row in Events::all_rows() {
+        text += &action(&row);
+    }
     text += TAIL;
     File {
         name: "actions.md",

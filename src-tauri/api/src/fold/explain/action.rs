@@ -56,6 +56,30 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
                 .with_known("asked for in turn", request.cause)
                 .with("depth", request.depth)
         }
+        Kind::ReminderSet(reminder) => Explanation::new(
+            "reminder_set",
+            "The agent set a reminder, with the action `event`.",
+            "When it is due, its text goes to the agent in a turn of its own, and the answer to this chat.",
+        )
+        .with("reminder", reminder.id)
+        .with("first due", reminder.first)
+        .with("repeats", reminder.repeat.about())
+        .with("zone", &reminder.zone),
+        Kind::ReminderCancelled(cancelled) => Explanation::new(
+            "reminder_cancelled",
+            "A reminder was cancelled.",
+            "It is due no more.",
+        )
+        .with("reminder", cancelled.reminder)
+        .with("by", &cancelled.by),
+        Kind::ReminderDue(due) => Explanation::new(
+            "reminder_due",
+            "A reminder came due and begins the turn.",
+            "The agent is given its text as data. Its answer goes to the chat in which it was set.",
+        )
+        .with("reminder", due.reminder)
+        .with("due", due.due)
+        .with("missed before", due.missed),
         Kind::ScheduleDue(due) => Explanation::new(
             "schedule_due",
             "A schedule begins the turn.",

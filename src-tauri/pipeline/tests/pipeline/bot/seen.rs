@@ -9,8 +9,13 @@ use foldback_wire::{Event, Kind, MessageId, OpId, OpKind, Outcome, OutcomeCode, 
 impl Bot {
     /// What the user has on the screen of a chat, without their own messages.
     pub(crate) fn screen(&self, platform: Platform) -> Vec<String> {
+        self.screen_of(platform, "c1")
+    }
+
+    /// The same in another chat.
+    pub(crate) fn screen_of(&self, platform: Platform, chat: &str) -> Vec<String> {
         let platform = self.loopbacks[&platform].platform();
-        let Some(chat) = platform.chat(&"c1".into()) else {
+        let Some(chat) = platform.chat(&chat.into()) else {
             return Vec::new();
         };
         let mine = chat

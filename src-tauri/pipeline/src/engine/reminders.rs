@@ -1,0 +1,134 @@
+//! Reminders that come due: each is delivered in a turn of its own, and what an operator orders about them.
+//!
+//! What must hold:
+//! - The delivery and that its time is accounted for are one append.
+//! - Nothing is delivered while its channel is off; what came due meanwhile is one delivery afterwards.
+//! - A delivery that is not accepted is tried again after a while, and holds up no other.
+
+use super::{Accepted, Core, Engine, Rejected, StartError};
+use crate::{
+    config::Config,
+    recorder::Recorder,
+    reminders::{DueReminder, ReminderFault, Reminders},
+    supervise::contained,
+};
+use foldback_actions::{ActionTable, event::Events};
+use foldback_store::StoreError;
+use foldback_wire::{Actor, ChannelId, ChannelState, Kind, ReminderId, ReminderLine, redact::Redaction};
+use std::{sync::Arc, time::Duration};
+
+/// Longest wait between two looks: a machine that slept, a clock that was set and a channel that is on again are seen after
+/// it.
+const LOOK: Duration = Duration::from_secs(30);
+
+/// The reminders that the journal tells of, and the table of actions with those of reminders where they are on.
+pub(super) async fn set_up_reminders(
+    recorder: &Recorder,
+    redaction: Option<&Redaction>,
+    config: &Config,
+    actions: Arc<ActionTable>,
+) -> Result<(Arc<Reminders>, Arc<ActionTable>), StartError> {
+    let settings = config.actions.event.clone();
+    let reminders = Reminders::read(recorder.clone(), redaction.cloned(), settings).await?;
+    let reminders = Arc::new(reminders);
+    if !reminders.are_on() {
+        return Ok((reminders, actions));
+    }
+    let events = Events::new(Arc::clone(&reminders) as _);
+    let actions = ActionTable::clone(&actions).with(vec![Arc::new(events)])?;
+    Ok((reminders, Arc::new(actions)))
+}
+
+impl Engine {
+    /// The reminders that are set, those that are due next first, and the latest that are over.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub async fn reminders(&self) -> Result<Vec<ReminderLine>, StoreError> {
+        self.core.context.reminders.lines().await
+    }
+
+    /// Cancels a reminder, whoever it is of.
+    ///
+    /// # Errors
+    /// Where there is no such reminder, or the journal cannot be written.
+    pub async fn cancel_reminder(&self, id: ReminderId, by: Actor) -> Result<ReminderLine, ReminderFault> {
+        self.core.context.reminders.cancel(id, by, None, |_| true).await
+    }
+}
+
+impl Core {
+    /// Delivers what is due, until the process ends.
+    pub(super) async fn run_reminders(self: Arc<Self>) {
+        let reminders = &self.context.reminders;
+        let ends = &self.context.shutdown.no_new_turns;
+        while reminders.are_on() && !ends.is_cancelled() {
+            for (id, channel) in reminders.due_now(self.context.recorder.now()) {
+                if ends.is_cancelled() {
+                    return;
+                }
+                if self.is_channel_off(&channel) {
+                    reminders.waits_for_channel(id, &channel);
+                    continue;
+                }
+                let core = Arc::clone(&self);
+                // A panic in one of them leaves the others their times.
+                match contained(async move { core.deliver_reminder(id).await }).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => {
+                        tracing::error!(reminder = %id, %error, "a reminder is not delivered");
+                        reminders.not_accepted(id, error.to_string());
+                    }
+                    Err(panicked) => {
+                        let fate = format!("the reminder {id} was not delivered");
+                        self.context.recorder.tell_panic(&fate, &panicked);
+                        reminders.not_accepted(id, panicked.to_string());
+                    }
+                }
+            }
+            let clock = &self.context.recorder.clock;
+            let now = clock.now();
+            let latest = now.plus(LOOK);
+            let next = reminders.next_moment(now).map_or(latest, |next| next.min(latest));
+            tokio::select! {
+                () = clock.sleep_until(next) => {}
+                () = reminders.changed.notified() => {}
+                () = ends.cancelled() => {}
+            }
+        }
+    }
+
+    async fn deliver_reminder(self: &Arc<Self>, id: ReminderId) -> Result<(), StoreError> {
+        let reminders = &self.context.reminders;
+        let _changing = reminders.changing.lock().await;
+        let Some(DueReminder { request, due }) = reminders.due_reminder(id, self.context.recorder.now())
+        else {
+            return Ok(());
+        };
+        let recorder = &self.context.recorder;
+        let channel = request.origin.channel.clone();
+        let accounted = Kind::ReminderDue(due.clone());
+        let beside = |turn| vec![recorder.of_turn(turn, &channel).draft(accounted.clone())];
+        match self.deliver(request, beside).await {
+            Ok(Accepted { turn, begun }) => {
+                if begun.is_none() {
+                    // Another program delivered under this id: the time is accounted for all the same.
+                    recorder.of_turn(turn, &channel).note(accounted.clone())?;
+                }
+                reminders.accepted(turn, due);
+                Ok(())
+            }
+            Err(Rejected::Refused(refused)) => {
+                tracing::warn!(reminder = %id, reason = %refused.reason, "a reminder waits");
+                reminders.not_accepted(id, refused.detail);
+                Ok(())
+            }
+            Err(Rejected::Store(error)) => Err(error),
+        }
+    }
+
+    fn is_channel_off(&self, channel: &ChannelId) -> bool {
+        let channel = self.context.ports.board.channel(channel);
+        channel.is_some_and(|channel| channel.status().state == ChannelState::Off)
+    }
+}
