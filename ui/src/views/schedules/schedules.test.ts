@@ -1,7 +1,7 @@
 import { cleanup } from "@testing-library/svelte";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import demo from "../../../recordings/demo";
-import type { ScheduleLine } from "../../generated/wire";
+import type { CalendarTime, ReminderLine, ScheduleLine } from "../../generated/wire";
 import type { Exchange } from "../../host/recorded";
 import { byId, calls, click, layOut, stage } from "../../test/stage";
 import SchedulesView from "./SchedulesView.svelte";
@@ -21,8 +21,16 @@ const beat: ScheduleLine = {
   skipped: { schedule: "beat", due: at, reason: "no_task", detail: "HEARTBEAT.md holds no task" },
 };
 
-const open = (lines: ScheduleLine[], ...more: Exchange[]) =>
-  stage(SchedulesView, undefined, { ...demo, calls: [...more, { name: "schedules", result: lines }, ...demo.calls] });
+const rent: ReminderLine = {
+  id: 3, text: "Pay the rent", rule: "every month on the 31st or the last day at 09:00", zone: "Europe/Berlin",
+  channel: "telegram", chat: "42", chat_type: "direct", thread: null, requester: { id: "42", name: "alice", display_name: "Alice", is_bot: false },
+  turn: 801, at, next: "2026-11-30T08:00:00.000Z", waits: null,
+  last: { turn: 805, at: "2026-10-31T10:00:00.000Z", terminal: { state: "replied" }, due: { reminder: 3, due: "2026-10-31T08:00:00.000Z", late_ms: 7_200_000, missed: 1 } },
+};
+
+const open = (lines: ScheduleLine[], ...more: Exchange[]) => show(lines, [], [], ...more);
+const show = (schedules: ScheduleLine[], reminders: ReminderLine[], times: CalendarTime[], ...more: Exchange[]) =>
+  stage(SchedulesView, undefined, { ...demo, calls: [...more, { name: "calendar", result: { times, schedules, reminders } }, ...demo.calls] });
 const rows = (): string[] => [...document.querySelectorAll<HTMLElement>("[data-testid='schedule']")].map((row) => row.textContent?.replace(/\s+/g, " ") ?? "");
 
 it("says what comes next and what each said last", async () => {
@@ -68,4 +76,27 @@ it("says how to add one where there is none", async () => {
   await open([]);
   expect(byId("empty").textContent).toContain("[[schedule]]");
   expect(document.querySelector("[data-testid='schedule-zones']")).toBeNull();
+});
+
+it("tells of reminders: for whom, when, and what came of the last delivery", async () => {
+  const { console } = await show([], [rent], []);
+  const row = byId("reminder").textContent?.replace(/\s+/g, " ") ?? "";
+  expect(row).toMatch(/Pay the rent every month on the 31st.*Europe\/Berlin.*Next .*telegram 42.*For Alice, set in #801.*#805 .*answered, 2 h late, for 2 missed times/);
+  expect(byId("schedules").textContent).toContain("0 schedules, 1 reminder");
+  await click(byId("reminder-turn"));
+  expect([console.view, console.selected?.turn]).toEqual(["turn", 805]);
+});
+
+it("says why a reminder waits", async () => {
+  await show([], [{ ...rent, waits: { why: "telegram is off", attempts: 0, next: null } }], []);
+  expect(byId("reminder-next").textContent).toBe("Waits: telegram is off");
+});
+
+it("cancels a reminder once a person said so", async () => {
+  const { host } = await show([], [rent], [], { name: "reminder_cancel", result: [] });
+  await click(byId("reminder-cancel"));
+  expect(calls(host, "reminder_cancel")).toEqual([]);
+  expect(byId("reminder-dialog").textContent).toMatch(/Cancel this reminder\?.*“Pay the rent”.*chat 42 on telegram/s);
+  await click(byId("confirm"));
+  expect(calls(host, "reminder_cancel")).toEqual([{ id: 3 }]);
 });

@@ -1,16 +1,19 @@
 import { silentReasons } from "../../generated/closed";
-import type { ScheduleLine, ScheduleRun } from "../../generated/wire";
-import { count, dateTime, words } from "../../store/format";
+import type { ReminderLine, ReminderRun, ScheduleLine, ScheduleRun } from "../../generated/wire";
+import { count, dateTime, duration, words } from "../../store/format";
+
+/** `2026-12-01 09:00`: what comes due does so by the minute. */
+export const minute = (at: string): string => dateTime(at).slice(0, 16);
 
 /** The next time of a schedule, in words. */
 export function when({ paused, next, channel_off, channel }: ScheduleLine): string {
   if (paused) return "Paused";
   if (next === null) return "No next time";
-  return channel_off ? `When ${channel} is on again` : `Next ${dateTime(next)}`;
+  return channel_off ? `When ${channel} is on again` : `Next ${minute(next)}`;
 }
 
 /** How a run ended, in words. */
-export function ended({ terminal }: ScheduleRun): string {
+export function ended({ terminal }: Pick<ScheduleRun, "terminal">): string {
   if (terminal === null) return "running";
   if (terminal.state === "silent") return `no reply: ${silentReasons.find(({ code }) => code === terminal.reason)?.about ?? terminal.reason}`;
   if (terminal.state === "failed") return `failed: ${terminal.detail}`;
@@ -20,3 +23,15 @@ export function ended({ terminal }: ScheduleRun): string {
 /** That a run was late, and for how many times it stands. */
 export const lateness = ({ due }: ScheduleRun): string =>
   !due.late ? "" : due.missed === undefined || due.missed === 0 ? " (late)" : ` (late, for ${count(due.missed + 1)} missed times)`;
+
+/** The next time of a reminder, in words. */
+export function whenReminded({ next, waits }: ReminderLine): string {
+  if (waits !== null) return waits.next === null ? `Waits: ${waits.why}` : `Waits: ${waits.why}. Next attempt ${minute(waits.next)}`;
+  return next === null ? "Over" : `Next ${minute(next)}`;
+}
+
+/** How late the latest delivery of a reminder was, and for how many times it stands. */
+export function delivered({ due }: ReminderRun): string {
+  const late = due.late_ms < 60_000 ? "" : `, ${duration(due.late_ms)} late`;
+  return due.missed === undefined || due.missed === 0 ? late : `${late}, for ${count(due.missed + 1)} missed times`;
+}
