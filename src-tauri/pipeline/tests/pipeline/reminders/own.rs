@@ -10,16 +10,16 @@ async fn the_agent_lists_and_cancels_those_of_the_person_who_asks() {
     let bot = Bot::with(ON).await;
     asked(&bot, &reminds(json!({"send_in": "2 hours"}))).await;
     asked(&bot, &reminds(json!({"send_in": "1 hour"}))).await;
-    asked(&bot, &asks("event_list", json!({}))).await;
+    asked(&bot, &asks("event_list", &json!({}))).await;
     let listed = results(&bot).await.pop().unwrap();
     let numbers: Vec<_> = listed
         .lines()
         .map(|line| line.split(':').next().unwrap())
         .collect();
     assert_eq!(numbers, ["2", "1"], "{listed}");
-    asked(&bot, &asks("event_cancel", json!({"id": 2}))).await;
+    asked(&bot, &asks("event_cancel", &json!({"id": 2}))).await;
     assert!(results(&bot).await.pop().unwrap().contains("Call Bob"));
-    asked(&bot, &asks("event_cancel", json!({"id": 2}))).await;
+    asked(&bot, &asks("event_cancel", &json!({"id": 2}))).await;
     assert!(results(&bot).await.pop().unwrap().contains("has no event 2"));
     pass(180).await;
     let came = due(&bot).await;
@@ -33,8 +33,8 @@ async fn nobody_else_lists_or_cancels_them() {
     let bot = Bot::with(&(ON.to_owned() + "[channels.telegram]\nallow_from = [\"*\"]\n")).await;
     asked(&bot, &reminds(json!({"send_in": "1 hour"}))).await;
     for answer in [
-        asks("event_list", json!({})),
-        asks("event_cancel", json!({"id": 1})),
+        asks("event_list", &json!({})),
+        asks("event_cancel", &json!({"id": 1})),
     ] {
         let mut message = bot.message(TELEGRAM, "and mine?");
         message.chat = "c2".into();
