@@ -84,7 +84,7 @@ fixtures: cli ## Run all fixtures, with coverage of the rules
 mutants: ## Switch one rule off at a time; at least one fixture or vector must notice
 	$(CARGO) test --workspace $(FAULTS) --test mutants
 	$(CARGO) test --workspace $(FAULTS) --test grammar --test pipeline -- mutants:: leaks::
-kill-test: ## Kill the bot 610 times with SIGKILL, on simulated platforms, in all modes of the queue and on the real adapters
+kill-test: ## Kill the bot 710 times with SIGKILL: on simulated platforms, in all modes of the queue, around actions, on the real adapters
 	$(CARGO) test --workspace $(FAULTS) --test kill -- --nocapture
 
 .PHONY: at-random

@@ -23,11 +23,25 @@ pub enum CrashPoint {
     BeforeSettle,
     /// After an outcome was committed.
     AfterSettle,
+    /// Before a run's beginning goes into the journal.
+    BeforeRun,
+    /// After a run's end went into the journal, before anything is made of it.
+    AfterRun,
+    /// Before the beginning of an action goes into the journal.
+    BeforeAction,
+    /// After the beginning of an action is durable, before its interface is called.
+    ActionBegun,
+    /// After the interface handed over its result, before anything of that is written.
+    AfterAction,
+    /// Before the ends of actions and the request that delivers them go into the journal.
+    BeforeAccept,
+    /// After a delivery request is durable, before its caller hears of it.
+    AfterAccept,
 }
 
 impl CrashPoint {
-    /// Every point.
-    pub const ALL: &'static [Self] = &[
+    /// The points around one operation, from the journal to its outcome.
+    pub const OF_OPERATIONS: &'static [Self] = &[
         Self::BeforeAppend,
         Self::AfterAppend,
         Self::BeforeIntend,
@@ -38,6 +52,17 @@ impl CrashPoint {
         Self::AfterCall,
         Self::BeforeSettle,
         Self::AfterSettle,
+    ];
+
+    /// The points between an action, its result and the turn that delivers it.
+    pub const OF_ACTIONS: &'static [Self] = &[
+        Self::BeforeRun,
+        Self::AfterRun,
+        Self::BeforeAction,
+        Self::ActionBegun,
+        Self::AfterAction,
+        Self::BeforeAccept,
+        Self::AfterAccept,
     ];
 
     /// Its name in `FOLDBACK_CRASH_AT`.
@@ -53,6 +78,13 @@ impl CrashPoint {
             Self::AfterCall => "call.after",
             Self::BeforeSettle => "settle.before",
             Self::AfterSettle => "settle.after",
+            Self::BeforeRun => "run.before",
+            Self::AfterRun => "run.after",
+            Self::BeforeAction => "action.before",
+            Self::ActionBegun => "action.begun",
+            Self::AfterAction => "action.after",
+            Self::BeforeAccept => "accept.before",
+            Self::AfterAccept => "accept.after",
         }
     }
 }

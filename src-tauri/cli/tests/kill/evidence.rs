@@ -1,5 +1,6 @@
 //! Two witnesses, compared: the bot's journal and the platform's log.
 
+use crate::simulated_platform::op_of;
 use foldback_channels::read_log;
 use foldback_pipeline::invariants::{self, Extent};
 use foldback_store::{Journal as _, SqliteJournal};
@@ -313,14 +314,12 @@ fn operations(events: &[Event]) -> BTreeMap<OpId, Known> {
     known
 }
 
-/// How often each operation changed the platform. The key of a call ends in the number of its operation.
+/// How often each operation changed the platform.
 fn applications(log: &Path) -> BTreeMap<OpId, u32> {
     let mut applied = BTreeMap::new();
     for record in read_log(log).unwrap() {
         if record.applied && !record.repeated {
-            let number = record.call.key.rsplit('-').next().unwrap();
-            let op = OpId(u64::from_str_radix(number, 16).unwrap());
-            *applied.entry(op).or_insert(0) += 1;
+            *applied.entry(op_of(&record)).or_insert(0) += 1;
         }
     }
     applied

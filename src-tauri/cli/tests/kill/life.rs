@@ -210,7 +210,8 @@ pub(crate) fn start(home: &Path, more: &[&str], crash: Option<&str>) -> (Child, 
     (child, lines)
 }
 
-fn message(platform: Platform, conversation: u64, id: &str) -> Inbound {
+/// A message in a conversation.
+pub(crate) fn message(platform: Platform, conversation: u64, id: &str) -> Inbound {
     Inbound {
         channel: platform.code().into(),
         account: None,

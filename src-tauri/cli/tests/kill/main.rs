@@ -8,10 +8,12 @@
 //! middle of a turn, while messages come on.
 //!
 //! [`real`] does the same on the real adapters, at every step of one answer in turn. [`modes`] kills it two hundred times more,
-//! with messages over all modes of the queue, senders, commands and faults.
+//! with messages over all modes of the queue, senders, commands and faults. [`actions`] kills it one hundred times between an
+//! action and the message that tells of it.
 //!
 //! `make kill-test` runs all and shows the figures. `KILLS` sets how many on simulated platforms, `SEED` which.
 
+mod actions;
 mod evidence;
 mod life;
 mod modes;
@@ -143,7 +145,7 @@ fn torment(series: &Series) -> Figures {
             ^ u64::from(series.toggled) << 8
             ^ u64::from(series.after_runs) << 9,
     );
-    let mut killed = vec![0_u64; CrashPoint::ALL.len()];
+    let mut killed = vec![0_u64; CrashPoint::OF_OPERATIONS.len()];
     let mut lives = 0;
     let mut written = BTreeSet::new();
     while killed.iter().sum::<u64>() < kills {
@@ -151,11 +153,11 @@ fn torment(series: &Series) -> Figures {
             lives < 2 * kills + 20,
             "{killed:?} of {lives} lives were cut short"
         );
-        let at = usize::try_from(lives).unwrap() % CrashPoint::ALL.len();
+        let at = usize::try_from(lives).unwrap() % CrashPoint::OF_OPERATIONS.len();
         let crash = format!(
             "{}:{}",
-            CrashPoint::ALL[at].code(),
-            1 + rng.next() % reach(CrashPoint::ALL[at])
+            CrashPoint::OF_OPERATIONS[at].code(),
+            1 + rng.next() % reach(CrashPoint::OF_OPERATIONS[at])
         );
         let crash = Some(crash).filter(|_| !series.after_runs);
         let after_run = AfterRun {

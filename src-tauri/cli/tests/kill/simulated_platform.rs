@@ -1,8 +1,8 @@
 //! The platform in a process of its own: what kills the bot does not touch its memory and its log.
 
-use foldback_channels::{RemoteLoopback, profile};
+use foldback_channels::{RemoteLoopback, profile, sim::Record};
 use foldback_pipeline::TokioClock;
-use foldback_wire::{CallFault, Inbound, Platform};
+use foldback_wire::{CallFault, Inbound, OpId, Platform};
 use std::{
     env,
     io::{BufRead as _, BufReader},
@@ -94,4 +94,10 @@ impl Drop for SimulatedPlatform {
         // Already gone, unless a test failed.
         let _ = self.child.kill();
     }
+}
+
+/// The operation of a call: its key ends in the number.
+pub(crate) fn op_of(record: &Record) -> OpId {
+    let number = record.call.key.rsplit('-').next().unwrap();
+    OpId(u64::from_str_radix(number, 16).unwrap())
 }

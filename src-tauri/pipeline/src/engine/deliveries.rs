@@ -21,7 +21,11 @@
 
 use super::delivery_checks::message_id;
 use super::{Core, Engine, Turn};
-use crate::{rules::Rule, turn_cause::TurnCause};
+use crate::{
+    crash::{self, CrashPoint},
+    rules::Rule,
+    turn_cause::TurnCause,
+};
 use foldback_store::{Selection, StoreError};
 use foldback_wire::{
     Actor, ChannelId, DeadTarget, DeliveryAccepted, DeliveryOutcome, DeliveryRefusal, DeliveryRefused,
@@ -133,9 +137,11 @@ impl Core {
             events
         };
         let delivered = TurnCause::Delivery(Box::new(request.clone()));
+        crash::point(CrashPoint::BeforeAccept);
         let begun = self.begin_caused(message, delivered, told).await?;
         self.deliveries.budget().count(&request, begun.id, now);
         self.context.recorder.journal.flush().await?;
+        crash::point(CrashPoint::AfterAccept);
         Ok(Accepted {
             turn: begun.id,
             begun: Some(begun),

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     config::Narration,
     context::RunState,
+    crash::{self, CrashPoint},
     deadline::Deadline,
     deciding::failing_setting,
     leaks::LeakWatch,
@@ -114,6 +115,7 @@ impl Run<'_> {
             model: model.map(str::to_owned),
         };
         let beside = std::mem::take(&mut self.beside);
+        crash::point(CrashPoint::BeforeRun);
         self.recorder.note_beside(vec![started], beside)?;
         self.state.begin(run);
         let agent = Arc::clone(&self.agent);
@@ -162,6 +164,7 @@ impl Run<'_> {
             }
         };
         self.recorder.note(Kind::RunEnded { run, reason })?;
+        crash::point(CrashPoint::AfterRun);
         if reason == StopReason::End && !asked.is_empty() {
             // It can be stopped again.
             self.state.calls("actions");

@@ -150,7 +150,7 @@ fn in_all_modes_nothing_is_lost_doubled_or_answered_elsewhere() {
 /// One life, in which people write until its end. True where it was killed.
 fn live(home: &Path, chance: &Chance, number: u64, people: &mut People<'_>) -> bool {
     let crash = chance.percent(50).then(|| {
-        let point = chance.one_of(CrashPoint::ALL);
+        let point = chance.one_of(CrashPoint::OF_OPERATIONS);
         let reach = match point {
             CrashPoint::BeforeAppend | CrashPoint::AfterAppend => 250,
             _ => 25,

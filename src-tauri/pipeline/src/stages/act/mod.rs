@@ -31,6 +31,7 @@ pub(crate) use unperformed::unperformed;
 
 use super::permit::Permits;
 use crate::{
+    crash::{self, CrashPoint},
     delivery_orders::{DeliveryOrders, NotDelivered},
     output::OutputEvent,
     recorder::Recorder,
@@ -178,18 +179,23 @@ impl Acting<'_> {
             action: checked.performed.clone(),
         }))?;
         // Before anything runs: what is not known to have begun could begin twice.
+        crash::point(CrashPoint::BeforeAction);
         recorder.journal.flush().await?;
         let clock = recorder.clock.as_ref();
         let (requester, session) = (self.requester.id.clone(), self.session.clone());
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => {
+        crash::point(CrashPoint::ActionBegun);
                 if self.no_new_turns.is_cancelled() {
                     return Err(StoreError::Closed);
                 }
                 Ok(None)
             }
-            result = self.table.perform(checked, requester, session, self.turn, clock) => Ok(Some(result)),
+            result = self.table.perform(checked, requester, session, self.turn, clock) => {
+                crash::point(CrashPoint::AfterAction);
+                Ok(Some(result))
+            }
         }
     }
 

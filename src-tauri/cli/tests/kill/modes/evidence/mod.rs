@@ -5,6 +5,7 @@ mod screens;
 mod turns;
 
 use super::{CHANNELS, people::WrittenMessage};
+use crate::simulated_platform::op_of;
 use figures::Figures;
 use foldback_channels::{read_log, sim::Record};
 use foldback_pipeline::invariants::{self, Extent};
@@ -280,12 +281,6 @@ impl Evidence {
             }
         }
     }
-}
-
-/// The operation of a call: its key ends in the number.
-fn op_of(record: &Record) -> OpId {
-    let number = record.call.key.rsplit('-').next().unwrap();
-    OpId(u64::from_str_radix(number, 16).unwrap())
 }
 
 /// Words of Foldback's own that say what became of an answer.
