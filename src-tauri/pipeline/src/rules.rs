@@ -104,6 +104,14 @@ rules! {
     DeliveriesDead = "P.deliveries.dead": "A delivery to a chat that its platform takes nothing more for is refused.",
     DeliveriesReply = "P.deliveries.reply": "The answer of a delivery turn replies to the message that asked for it.",
     DeliveriesRepeated = "P.deliveries.repeated": "A directive that the agent repeats from what was delivered is not carried out.",
+    ActionsAccess = "P.actions.access": "An action is carried out only at the word of somebody whom its row lets have it carried out.",
+    ActionsChain = "P.actions.chain": "A delivery turn has the rights of whoever wrote the message that led to it; a delivery from outside has none, whoever it names.",
+    ActionsOthers = "P.actions.others": "Where others wrote into a run, each of them has to be allowed what its agent asks for.",
+    ActionsDepth = "P.actions.depth": "Behind three delivery turns of one message no action of its chain begins.",
+    ActionsConfirm = "P.actions.confirm": "What no list allows begins only when a person has confirmed it.",
+    ActionsDryRun = "P.actions.dry_run": "In a dry run no action is carried out.",
+    ActionsEnd = "P.actions.end": "Of a run that did not end in order no action is carried out.",
+    ActionsCorrections = "P.actions.corrections": "Two corrections of an answer are read; then the person is told that something was not done.",
     RunLate = "P.run.late": "Steps of another run are dropped.",
     RunNotice = "P.run.notice": "A failed run says so to the user, after what was said before.",
     RunSilence = "P.run.silence": "A run that says nothing for too long has failed.",
@@ -169,7 +177,7 @@ rules! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rules {
     #[cfg(feature = "mutants")]
-    off: u128,
+    off: Option<Rule>,
 }
 
 impl Rules {
@@ -177,22 +185,23 @@ impl Rules {
     pub const fn all() -> Self {
         Self {
             #[cfg(feature = "mutants")]
-            off: 0,
+            off: None,
         }
     }
 
     /// All rules but one.
     #[cfg(feature = "mutants")]
     pub const fn without(rule: Rule) -> Self {
-        Self {
-            off: 1 << rule as u32,
-        }
+        Self { off: Some(rule) }
     }
 
     /// True where a rule is in force; asked at the rule's decision.
     #[cfg(feature = "mutants")]
     pub const fn holds(self, rule: Rule) -> bool {
-        self.off & (1 << rule as u32) == 0
+        match self.off {
+            Some(off) => off as u32 != rule as u32,
+            None => true,
+        }
     }
 
     /// True where a rule is in force; asked at the rule's decision.
@@ -208,10 +217,9 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn ids_are_unique_and_fit_the_set() {
+    fn ids_are_unique_and_sentences_end() {
         let ids: HashSet<_> = Rule::ALL.iter().map(|r| r.id()).collect();
         assert_eq!(ids.len(), Rule::ALL.len());
-        assert!(Rule::ALL.len() <= 128);
         assert!(
             Rule::ALL
                 .iter()

@@ -365,7 +365,7 @@ fn inbound(
             .map(|file| file.send(|bytes| loopback.platform().keep(bytes)))
             .collect(),
         at: clock.now().minus(Duration::from_millis(user.age_ms.into())),
-        dry_run: false,
+        dry_run: user.dry_run,
         at_by_device: false,
         omitted: None,
         context: user.context.clone().and_then(|context| context.bounded()),

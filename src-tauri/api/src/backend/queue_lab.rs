@@ -135,6 +135,7 @@ fn written(message: &QueueLabMessage) -> UserStep {
         forwarded: false,
         reply_to: None,
         is_bot: false,
+        dry_run: false,
         context: None,
         files: Vec::new(),
         age_ms: 0,

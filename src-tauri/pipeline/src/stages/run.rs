@@ -165,7 +165,8 @@ impl Run<'_> {
         };
         self.recorder.note(Kind::RunEnded { run, reason })?;
         crash::point(CrashPoint::AfterRun);
-        if reason == StopReason::End && !asked.is_empty() {
+        let may_act = reason == StopReason::End || !self.rules.holds(Rule::ActionsEnd);
+        if may_act && !asked.is_empty() {
             // It can be stopped again.
             self.state.calls("actions");
             let acting =

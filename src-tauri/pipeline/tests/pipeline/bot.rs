@@ -5,6 +5,7 @@ mod seen;
 
 pub(crate) use jump::JumpClock;
 
+use foldback_actions::ActionTable;
 use foldback_agents::{Act, Agent, ScriptAgent, ScriptStep, ToolStep};
 use foldback_channels::{
     ChannelAdapter, Loopback, platform,
@@ -51,6 +52,7 @@ pub(crate) struct World {
     pub(crate) clock: TokioClock,
     pub(crate) dir: Arc<tempfile::TempDir>,
     pub(crate) speech: Speech,
+    pub(crate) actions: Arc<ActionTable>,
 }
 
 impl World {
@@ -73,6 +75,7 @@ impl World {
             clock,
             dir,
             speech: Speech::default(),
+            actions: Arc::default(),
         }
     }
 
@@ -138,7 +141,7 @@ pub(crate) fn parts(world: &World, text: &str, rules: Rules, agent: Arc<dyn Agen
         channels: world.loopbacks.iter().map(named).collect(),
         agents: Agents::one(agent),
         speech: world.speech.clone(),
-        actions: Arc::default(),
+        actions: Arc::clone(&world.actions),
         readers: Readers::default(),
         clock: Arc::new(world.clock),
         rng: Arc::new(SeededRng::new(1)),
@@ -249,6 +252,7 @@ impl Bot {
             clock: self.clock,
             dir: Arc::clone(&self.dir),
             speech: Speech::default(),
+            actions: Arc::default(),
         }
     }
 

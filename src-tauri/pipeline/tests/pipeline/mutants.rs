@@ -12,6 +12,7 @@ use foldback_pipeline::{Rule, Rules};
 use foldback_wire::{Actor, Attachment, ChannelId, ChatType, Kind, OpKind, Platform};
 use std::time::Duration;
 
+mod acted;
 mod asks;
 mod delivered;
 mod settings;
@@ -214,6 +215,19 @@ const SCENES: &[Scene] = &[
             Rule::DeliveriesRepeated,
         ],
     ),
+    (
+        "actions",
+        &[
+            Rule::ActionsAccess,
+            Rule::ActionsChain,
+            Rule::ActionsOthers,
+            Rule::ActionsDepth,
+            Rule::ActionsConfirm,
+            Rule::ActionsDryRun,
+            Rule::ActionsEnd,
+            Rule::ActionsCorrections,
+        ],
+    ),
 ];
 
 /// Rules that no agent or platform of these tests can break.
@@ -254,6 +268,10 @@ async fn play(scene: &str, rules: Rules) -> Vec<String> {
     let config = settings::of(scene);
     let world = match scene {
         "voice" => speaking(World::new(), ToneVoice),
+        "actions" => World {
+            actions: crate::actions::table(&std::sync::Arc::default()),
+            ..World::new()
+        },
         _ => World::new(),
     };
     let bot = Bot::in_world(world, config, rules).await;
@@ -329,6 +347,7 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
         "work" => ends.extend(asks::work(bot).await),
         "threads" => ends.extend(threads::asked(bot).await),
         "results" => ends.extend(delivered::results(bot).await),
+        "actions" => ends.extend(acted::asked(bot).await),
         "long tool" => ends.extend(asks::long_tool(bot).await),
         "meant" => ends.extend(who::meant(bot).await),
         "group" => {

@@ -5,6 +5,7 @@ use crate::{
     config::{ListEntry, is_provider, names_id},
     id::sender_ids,
     recorder::Recorder,
+    rules::Rule,
     stages::command_access::{AccessContext, command_access},
     turn_cause::TurnCause,
 };
@@ -52,28 +53,32 @@ pub(crate) async fn first_asker_of(
         is_owner: false,
         is_listed: false,
     };
+    let rules = context.access.rules;
     let (turn, depth, mut rights) = match (context.cause, context.cause.delivery()) {
         (TurnCause::Message, _) => (TurnKind::Message, 0, rights(context, context.message)),
         (TurnCause::Schedule(_), _) => (TurnKind::Schedule, 0, nobody),
         (TurnCause::Delivery(_), None) => (TurnKind::Delivery, 0, nobody),
         (TurnCause::Delivery(_), Some(delivery)) => {
-            let is_ours = is_of_chain(delivery, recorder).await?;
+            let is_ours = is_of_chain(delivery, recorder).await? || !rules.holds(Rule::ActionsChain);
             let rights = if is_ours {
                 rights(context, context.message)
             } else {
                 nobody
             };
-            (TurnKind::Delivery, delivery.depth, rights)
+            let depth = delivery.depth;
+            let depth = if rules.holds(Rule::ActionsDepth) { depth } else { 0 };
+            (TurnKind::Delivery, depth, rights)
         }
     };
-    for other in joining {
+    for other in joining.iter().filter(|_| rules.holds(Rule::ActionsOthers)) {
         let of_other = self::rights(context, other);
         rights.is_owner &= of_other.is_owner;
         rights.is_listed &= of_other.is_listed || of_other.is_owner;
     }
+    let is_anyone = !rules.holds(Rule::ActionsAccess);
     Ok(ActionAsker {
-        is_owner: rights.is_owner,
-        is_listed: rights.is_listed,
+        is_owner: rights.is_owner || is_anyone,
+        is_listed: rights.is_listed || is_anyone,
         turn,
         depth,
     })

@@ -1,7 +1,9 @@
 //! The confirmation of an action, through the queue of requests for permission.
 
 use super::Acting;
-use crate::{output::OutputEvent, recorder::Recorder, stages::permit::Permits, user_text::NoDecision};
+use crate::{
+    output::OutputEvent, recorder::Recorder, rules::Rule, stages::permit::Permits, user_text::NoDecision,
+};
 use foldback_actions::CheckedAction;
 use foldback_store::StoreError;
 use foldback_wire::{
@@ -33,7 +35,8 @@ impl Acting<'_> {
         if self.cancel.is_cancelled() {
             return Ok(Confirmation::Stopped);
         }
-        let Some(why) = &checked.confirmation else {
+        let why = checked.confirmation.as_ref();
+        let Some(why) = why.filter(|_| self.holds(Rule::ActionsConfirm)) else {
             return Ok(Confirmation::Given);
         };
         recorder.note(Kind::Passed {

@@ -35,6 +35,7 @@ use crate::{
     delivery_orders::{DeliveryOrders, NotDelivered},
     output::OutputEvent,
     recorder::Recorder,
+    rules::Rule,
     user_text::UserText,
 };
 use asked_by::asker_of;
@@ -153,12 +154,16 @@ impl Acting<'_> {
             AskedAction::Unreadable => Err(refuse(ActionRefusalCode::Unreadable, "")),
             AskedAction::Read(action) => {
                 let checked = self.table.read(index, action, asker)?;
-                if self.origin.dry_run {
+                if self.origin.dry_run && self.holds(Rule::ActionsDryRun) {
                     return Err(refuse(ActionRefusalCode::DryRun, &checked.performed.name));
                 }
                 Ok(checked)
             }
         }
+    }
+
+    fn holds(&self, rule: Rule) -> bool {
+        self.asker.access.rules.holds(rule)
     }
 
     fn refuse(&self, refusal: ActionRefusal, recorder: &Recorder) -> Result<ActionFate, StoreError> {
@@ -174,19 +179,19 @@ impl Acting<'_> {
         checked: &CheckedAction,
         recorder: &Recorder,
     ) -> Result<Option<ActionResult>, StoreError> {
+        crash::point(CrashPoint::BeforeAction);
         recorder.note(Kind::ActionStarted(ActionStarted {
             index: checked.index,
             action: checked.performed.clone(),
         }))?;
         // Before anything runs: what is not known to have begun could begin twice.
-        crash::point(CrashPoint::BeforeAction);
         recorder.journal.flush().await?;
+        crash::point(CrashPoint::ActionBegun);
         let clock = recorder.clock.as_ref();
         let (requester, session) = (self.requester.id.clone(), self.session.clone());
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => {
-        crash::point(CrashPoint::ActionBegun);
                 if self.no_new_turns.is_cancelled() {
                     return Err(StoreError::Closed);
                 }
@@ -257,7 +262,7 @@ impl Acting<'_> {
         }
         let left = self.delivery.and_then(|delivery| delivery.corrections);
         let left = left.map_or(CORRECTIONS, |left| left.saturating_sub(1));
-        if left == 0 {
+        if left == 0 && self.holds(Rule::ActionsCorrections) {
             return Err(format!(
                 "the agent corrected its answer {CORRECTIONS} times, and its actions are still not as they must be"
             ));

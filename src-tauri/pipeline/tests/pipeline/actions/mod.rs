@@ -39,7 +39,7 @@ struct ShellPayload {
 /// An interface with the name and the payload of the terminal. `sleep` never ends; whatever else it is asked for it has done
 /// at once.
 #[derive(Default)]
-struct Shell {
+pub(crate) struct Shell {
     /// The commands that were begun.
     begun: Mutex<Vec<String>>,
     /// Those whose future was dropped before they ended.
@@ -100,6 +100,11 @@ impl ActionInterface for Shell {
     }
 }
 
+/// The actions of that interface.
+pub(crate) fn table(shell: &Arc<Shell>) -> Arc<ActionTable> {
+    Arc::new(ActionTable::of(vec![Arc::clone(shell) as _]).unwrap())
+}
+
 /// A bot with that interface.
 struct Acted {
     bot: Bot,
@@ -143,8 +148,11 @@ impl Acted {
         script: Arc<ScriptAgent>,
         asked: Arc<dyn Agent>,
     ) -> Self {
-        let mut parts = parts(&world, settings, Rules::all(), asked);
-        parts.actions = Arc::new(ActionTable::of(vec![Arc::clone(&shell) as _]).unwrap());
+        let world = World {
+            actions: table(&shell),
+            ..world
+        };
+        let parts = parts(&world, settings, Rules::all(), asked);
         let engine = Engine::start(parts).await.unwrap();
         soon().await;
         let bot = Bot::around(world, engine, script);
@@ -225,7 +233,7 @@ async fn soon() {
 }
 
 /// An answer that asks for a command.
-fn bash(command: &str) -> String {
+pub(crate) fn bash(command: &str) -> String {
     json!({"actions": [{"type": "bash", "payload": {"command": command}}]}).to_string()
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 const MARKUP: &str = "<actions><react emoji=\"eyes\"/></actions>";
 
-fn request(message: &Inbound, id: &str, depth: u32) -> DeliveryRequest {
+pub(super) fn request(message: &Inbound, id: &str, depth: u32) -> DeliveryRequest {
     DeliveryRequest {
         id: id.into(),
         origin: ReplyAddress::of(message),
@@ -31,7 +31,7 @@ fn request(message: &Inbound, id: &str, depth: u32) -> DeliveryRequest {
 }
 
 /// Delivers, waits for the end, and says how it fared.
-async fn deliver(bot: &Bot, request: DeliveryRequest, answer: &str) -> String {
+pub(super) async fn deliver(bot: &Bot, request: DeliveryRequest, answer: &str) -> String {
     bot.says([text(answer)]);
     match bot.engine.deliver(request).await {
         Ok(accepted) => {

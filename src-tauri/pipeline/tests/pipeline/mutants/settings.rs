@@ -28,6 +28,10 @@ pub(super) fn of(scene: &str) -> &'static str {
         "crowd" => {
             "[queue]\nmode = \"followup\"\ndrop = \"new\"\ncap = 1\nper_sender = 3\n\n[agent]\nmax_runs = 1\n"
         }
+        "actions" => {
+            "[session]\nscope = \"global\"\n[queue]\nmode = \"collect\"\n[commands]\nowner_allow_from = [\"alice\"]\n[output]\ndialects = [\"json\"]\n\
+             [agent.permissions]\ntimeout = \"10m\"\n"
+        }
         "results" => "[deliveries]\nper_requester = 3\n",
         "cannot" => "[channels.telegram]\ndisable = [\"react\"]\n",
         "runaway" => "[output]\nmax_messages = 1\n",
