@@ -3,7 +3,9 @@
 mod called;
 mod chains;
 mod killed;
+mod reading;
 mod rights;
+mod secrets;
 
 use crate::bot::{Bot, World, parts, text};
 use async_trait::async_trait;
@@ -29,6 +31,9 @@ const TELEGRAM: Platform = platform::TELEGRAM;
 const OWNED: &str =
     "[commands]\nowner_allow_from = [\"alice\"]\n[output]\ndialects = [\"json\", \"actions\"]\n";
 
+/// A secret that `leak` prints.
+const LEAKED: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is used")]
@@ -37,7 +42,7 @@ struct ShellPayload {
 }
 
 /// An interface with the name and the payload of the terminal. `sleep` never ends; whatever else it is asked for it has done
-/// at once.
+/// at once. `leak` prints a secret.
 #[derive(Default)]
 pub(crate) struct Shell {
     /// The commands that were begun.
@@ -94,6 +99,12 @@ impl ActionInterface for Shell {
         if command == "sleep" {
             let _counted = CountedDrop(Arc::clone(&self.dropped));
             std::future::pending::<()>().await;
+        }
+        if command.starts_with("leak") {
+            results.add(ResultItem::new(format!("file {LEAKED}"), format!("token {LEAKED}\n")).noted(LEAKED));
+        }
+        if command.ends_with("fail") {
+            return results.fail(format!("the server refuses {LEAKED}"));
         }
         results.add(ResultItem::new("stdout", format!("did {command}\n")).exited(0));
         results.complete();
