@@ -10,8 +10,26 @@ const LONGEST: usize = 128;
 /// Lets everybody in where it stands for an id.
 pub(crate) const ANYBODY: &str = "*";
 
-/// The mistake in a text as an id, in words that print nothing hidden; `None` when it can be one.
+/// The mistake in a text as the id of a sender or a chat, in words that print nothing hidden; `None` when it can be one.
 pub(crate) fn flaw(id: &str) -> Option<String> {
+    if let Some(flaw) = message_flaw(id) {
+        return Some(flaw);
+    }
+    if id.contains('*') {
+        return Some(format!("\"{id}\" is no id: * stands alone, for everybody"));
+    }
+    if is_odd_number(id) {
+        return Some(format!(
+            "\"{id}\" is a number as no platform writes its ids; a float, an exponent, leading zeros or a sign say \
+             that it is not exact"
+        ));
+    }
+    None
+}
+
+/// The mistake in a text as the id of a message or a thread, in the same words. Such an id may be a number with a fraction:
+/// on Slack it is a time, as `1795983505.940000`.
+pub(crate) fn message_flaw(id: &str) -> Option<String> {
     let shown = || {
         let start: String = id.chars().take(40).collect();
         start.escape_default().to_string()
@@ -38,15 +56,6 @@ pub(crate) fn flaw(id: &str) -> Option<String> {
             "\"{}\" holds U+{:04X}, {what}; ids are ASCII letters, digits and signs",
             shown(),
             u32::from(sign)
-        ));
-    }
-    if id.contains('*') {
-        return Some(format!("\"{id}\" is no id: * stands alone, for everybody"));
-    }
-    if is_odd_number(id) {
-        return Some(format!(
-            "\"{id}\" is a number as no platform writes its ids; a float, an exponent, leading zeros or a sign say \
-             that it is not exact"
         ));
     }
     None

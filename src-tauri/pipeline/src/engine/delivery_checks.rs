@@ -3,7 +3,7 @@
 use super::Core;
 use crate::{
     dead_targets::dead_in_words,
-    id::{OF_DELIVERY, flaw},
+    id::{OF_DELIVERY, flaw, message_flaw},
     rules::Rule,
 };
 use foldback_store::{Mention, Selection, StoreError};
@@ -39,8 +39,11 @@ impl Core {
         ];
         let message = origin.message.as_ref().map(|id| ("origin.message", id.as_str()));
         let thread = origin.thread.as_ref().map(|id| ("origin.thread", id.as_str()));
-        for (field, id) in named.into_iter().chain(message).chain(thread) {
-            if let Some(why) = flaw(id) {
+        let of_people = named.into_iter().map(|(field, id)| (field, flaw(id)));
+        let of_messages = message.into_iter().chain(thread);
+        let of_messages = of_messages.map(|(field, id)| (field, message_flaw(id)));
+        for (field, flaw) in of_people.chain(of_messages) {
+            if let Some(why) = flaw {
                 return invalid(format!("{field}: {why}"));
             }
         }

@@ -556,3 +556,20 @@ fn a_request_of_a_dry_run_reaches_no_platform() {
         bot.check().await;
     });
 }
+
+/// An id of a message may look like a number with a fraction; that of a chat or a person may not.
+#[tokio::test(start_paused = true)]
+async fn ids_of_messages_are_those_of_each_platform() {
+    let bot = Bot::start().await;
+    let mut message = bot.message(platform::SLACK, "how full is the disk?");
+    message.message = "1795983505.940000".into();
+    message.thread = Some("1795983400.120000".into());
+    bot.says([text("Half full.")]);
+    let accepted = bot.engine.deliver(result_for(&message, "d1")).await.unwrap();
+    assert_eq!(accepted.begun.unwrap().ended().await, Some(Terminal::Replied));
+    message.chat = "1795983505.940000".into();
+    let why = bot.engine.deliver(result_for(&message, "d2")).await.unwrap_err();
+    assert!(why.to_string().contains("origin.chat"), "{why}");
+    assert_eq!(refused(why), DeliveryRefusal::Invalid);
+    bot.check().await;
+}
