@@ -5,18 +5,18 @@ use crate::failure;
 use foldback_wire::rpc::{
     Ack, ArmChannel, Book, BookOf, Calendar, CalendarDays, Catalog, ChannelCard, ChannelReach, Completion,
     Compose, ComposePrepare, ComposeResult, ComposeSend, DeadTargetRef, DeliveryAnswer, DeliveryCall,
-    DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail, ExampleFile, ExportOf, ExportPreview,
-    ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete,
-    FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn, FindTurnResult, FixtureAccept,
-    FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun, FixtureStarted,
-    FixtureText, FixtureWrite, HookLine, LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView,
-    PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef,
-    PreparedMessage, QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted,
-    ReleaseHeld, ReminderRef, ReportTo, Resend, Ruler, SchedulePause, ScheduleRef, Secrets, SendResult,
-    SeqRef, SessionCancel, SessionDetail, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,
-    SessionReorder, ShellLine, ShellRef, ShellScreen, Status, SwitchChannel, TurnDetail, TurnLink, TurnList,
-    TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace,
-    WorkspaceClose, WorkspaceOpen,
+    DeliveryState, DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail, ExampleFile, ExportOf,
+    ExportPreview, ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck,
+    FilterComplete, FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn, FindTurnResult,
+    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun,
+    FixtureStarted, FixtureText, FixtureWrite, HookLine, LinkText, LogLine, Moment, MomentAt, Mute, Nothing,
+    OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide,
+    PermissionRef, PreparedMessage, QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel, RecutFixture,
+    RecutStarted, ReleaseHeld, ReminderRef, ReportTo, Resend, Ruler, SchedulePause, ScheduleRef, Secrets,
+    SendResult, SeqRef, SessionCancel, SessionDetail, SessionDrop, SessionLine, SessionList, SessionQuery,
+    SessionRef, SessionReorder, ShellLine, ShellRef, ShellScreen, Status, SwitchChannel, TurnDetail,
+    TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion,
+    Window, Workspace, WorkspaceClose, WorkspaceOpen,
 };
 use foldback_wire::{DeadTarget, PermissionRequest, ReminderLine, ScheduleLine};
 use serde::{Serialize, de::DeserializeOwned};
@@ -138,6 +138,7 @@ commands! {
     reminder_cancel(ReminderRef) -> Vec<ReminderLine>: "Cancels a reminder: it is due no more.";
     calendar(CalendarDays) -> Calendar: "What schedules and reminders are to come on some days.";
     deliver(DeliveryCall) -> DeliveryAnswer: "Delivers what an action produced, what came due or what went wrong to the agent, in a turn of its own.";
+    delivery_state(Nothing) -> DeliveryState: "The chats that take nothing more, and how much of the budgets of deliveries is used.";
     dead_targets(Nothing) -> Vec<DeadTarget>: "The chats that their platforms take nothing more for: deliveries to them are refused.";
     dead_target_revive(DeadTargetRef) -> Vec<DeadTarget>: "Accepts deliveries to such a chat again.";
     hooks(Nothing) -> Vec<HookLine>: "The hooks of the configuration: what they are told, what waits, and what failed.";

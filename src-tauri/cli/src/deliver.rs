@@ -107,13 +107,14 @@ fn targets(args: &Args, journal: &Path, order: DeliveryOrder) -> End {
             refusal,
             detail,
             since,
+            refused,
         } in &dead
         {
             let thread = target.thread.as_ref();
             let thread = thread.map_or_else(String::new, |thread| format!("#{thread}"));
             writeln!(
                 out,
-                "{channel}:{}{thread}  since {since}  {refusal}: {detail}",
+                "{channel}:{}{thread}  since {since}  {refused} refused since the start  {refusal}: {detail}",
                 target.chat
             )?;
         }

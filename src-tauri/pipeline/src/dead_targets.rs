@@ -55,6 +55,7 @@ impl DeadTargets {
                     refusal: *refusal,
                     detail: detail.clone(),
                     since: at,
+                    refused: 0,
                 };
                 known.insert((channel.clone(), target.clone()), dead);
                 while known.len() > MOST {
@@ -75,12 +76,20 @@ impl DeadTargets {
     /// The dead chat that a place lies in: that of its thread, or the whole chat.
     pub(crate) fn find(&self, channel: &ChannelId, target: &Target) -> Option<DeadTarget> {
         let known = self.lock();
-        let whole = Target {
-            thread: None,
-            ..target.clone()
-        };
-        let keys = [target.clone(), whole].map(|target| (channel.clone(), target));
+        let keys = keys(channel, target);
         keys.iter().find_map(|key| known.get(key)).cloned()
+    }
+
+    /// Counts a delivery request that is refused because of the dead chat that its place lies in.
+    pub(crate) fn count_refused(&self, channel: &ChannelId, target: &Target) {
+        let mut known = self.lock();
+        let keys = keys(channel, target);
+        let Some(key) = keys.iter().find(|key| known.contains_key(*key)) else {
+            return;
+        };
+        if let Some(dead) = known.get_mut(key) {
+            dead.refused = dead.refused.saturating_add(1);
+        }
     }
 
     /// True where this chat, or this thread, itself is dead.
@@ -138,6 +147,15 @@ impl DeadTargets {
     }
 }
 
+/// The places of which one may be dead: that of its thread, then the whole chat.
+fn keys(channel: &ChannelId, target: &Target) -> [(ChannelId, Target); 2] {
+    let whole = Target {
+        thread: None,
+        ..target.clone()
+    };
+    [target.clone(), whole].map(|target| (channel.clone(), target))
+}
+
 /// The reason for which nothing is sent to a chat, in words.
 pub(crate) fn dead_in_words(dead: &DeadTarget) -> String {
     let DeadTarget {
@@ -146,6 +164,7 @@ pub(crate) fn dead_in_words(dead: &DeadTarget) -> String {
         refusal,
         detail,
         since,
+        ..
     } = dead;
     let why = if detail.is_empty() {
         refusal.about()

@@ -18,8 +18,9 @@ use foldback_wire::{Event, HoldReason, Kind, Seq, Timestamp, TurnId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Kinds of events that an outline has all of.
-pub(crate) const WHOLE_KINDS: [&str; 15] = [
+pub(crate) const WHOLE_KINDS: [&str; 16] = [
     "received",
+    "delivery_due",
     "stopping",
     "run_started",
     "retrying",

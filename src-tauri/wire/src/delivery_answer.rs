@@ -52,4 +52,7 @@ pub struct DeadTarget {
     pub detail: String,
     /// The time of the refusal.
     pub since: Timestamp,
+    /// Delivery requests for it that were refused since this process started.
+    #[serde(default)]
+    pub refused: u64,
 }

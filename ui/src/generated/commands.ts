@@ -20,6 +20,7 @@ import type {
   DeadTargetRef,
   DeliveryAnswer,
   DeliveryCall,
+  DeliveryState,
   DemoPlay,
   DemoStop,
   DialectBench,
@@ -253,6 +254,8 @@ export interface Commands {
   calendar: { args: CalendarDays; result: Calendar };
   /** Delivers what an action produced, what came due or what went wrong to the agent, in a turn of its own. */
   deliver: { args: DeliveryCall; result: DeliveryAnswer };
+  /** The chats that take nothing more, and how much of the budgets of deliveries is used. */
+  delivery_state: { args: Nothing; result: DeliveryState };
   /** The chats that their platforms take nothing more for: deliveries to them are refused. */
   dead_targets: { args: Nothing; result: Array<DeadTarget> };
   /** Accepts deliveries to such a chat again. */

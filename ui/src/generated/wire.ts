@@ -353,6 +353,14 @@ export type CalendarTime = {
   schedule: string | null,
   /** The reminder; none for a schedule. */
   reminder: ReminderId | null,
+/** The use of one budget. */
+export type BudgetUse = {
+  /** Deliveries that count. */
+  used: number,
+  /** Most of them; more are refused. */
+  limit: number,
+  /** The time at which the oldest of them counts no more; none where none counts. */
+  next_free?: Timestamp,
 };
 
 /** The way in which a call to a platform fails. */
@@ -746,6 +754,8 @@ export type DeadTarget = {
   detail: string,
   /** The time of the refusal. */
   since: Timestamp,
+  /** Delivery requests for it that were refused since this process started. */
+  refused: number,
 };
 
 /** A chat or thread that takes nothing more. */
@@ -914,6 +924,18 @@ export type DeliveryRequest = {
 
 /** A delivery request, as whoever makes it names it. One id is delivered once, also over restarts. */
 export type DeliveryRequestId = string;
+
+/** Deliveries to the agent as they stand: the chats that take nothing more, and how much of the budgets is used. */
+export type DeliveryState = {
+  /** The chats that their platforms take nothing more for, by channel and chat. */
+  dead: Array<DeadTarget>,
+  /** Milliseconds for which a delivery counts in the budgets (`deliveries.window`). */
+  window_ms: number,
+  /** The budget of all (`deliveries.total`). */
+  total: BudgetUse,
+  /** Those of single people, the fullest first, at most 100. Whoever had no delivery of late has no entry. */
+  requesters: Array<RequesterBudget>,
+};
 
 /** Something that delivery waits for. */
 export type DeliveryWait = {
@@ -3019,6 +3041,10 @@ export type Push = { "push": "frame",
   /** The people who wait, and those who were let in now. */
   pairings: Pairings,
 }
+| { "push": "deliveries",
+  /** As they are now. */
+  deliveries: DeliveryState,
+}
 | { "push": "permissions",
   /** The requests that wait now, the oldest first. */
   permissions: Array<PendingPermission>,
@@ -3462,6 +3488,18 @@ export type ReportTo = {
   format: ReportFormat,
   /** The file; a relative path lies in the folder for exports. */
   path: string,
+};
+
+/** The budget of one person on one channel (`deliveries.per_requester`). */
+export type RequesterBudget = {
+  /** The channel. */
+  channel: ChannelId,
+  /** The person. */
+  requester: UserId,
+  /** The person's name, as the last delivery has it. */
+  name: string,
+  /** The use. */
+  budget: BudgetUse,
 };
 
 /** `resend`: a person sends a dead letter again, as a turn of its own; once. */
@@ -4310,6 +4348,8 @@ export type TurnSummary = {
   queued: boolean,
   /** A person stopped its run: that it ended as `failed` is no fault. */
   stopped: boolean,
+  /** The turn whose agent asked for what this one delivers; none for a turn of a message, or a delivery from outside. */
+  cause?: TurnId,
   /** It comes from a file and was played again, as `is:replayed` finds it. */
   replayed: boolean,
   /** From message to the last event. */

@@ -1,6 +1,6 @@
 import { getContext, setContext, untrack } from "svelte";
 import { ActionRegistry, type Handlers } from "../app/registry";
-import type { Alarm, ChannelCard, ChannelId, FaultDeck, LogLine, Pairings, PendingPermission, Push, ShellLine, Status, TurnId } from "../generated/wire";
+import type { Alarm, ChannelCard, ChannelId, DeliveryState, FaultDeck, LogLine, Pairings, PendingPermission, Push, ShellLine, Status, TurnId } from "../generated/wire";
 import { HostFailure, type Args, type CommandName, type Host, type Result } from "../host/host";
 import { Announcer } from "../store/announcer";
 import { Selection, type Place } from "../store/selection";
@@ -74,6 +74,8 @@ export class Console {
   channels = $state.raw<readonly ChannelCard[]>([]);
   /** Who waits to talk to the bot; asked for by the first who shows it, pushed from then on. */
   pairings = $state.raw<Pairings | null>(null);
+  /** Chats that take nothing more, and the budgets of deliveries; asked for by the first who shows it, pushed from then on. */
+  deliveries = $state.raw<DeliveryState | null>(null);
   /** What is planned to go wrong; asked for by the first who shows it, pushed from then on. */
   decks = $state.raw<readonly FaultDeck[] | null>(null);
   /** Requests for permission that wait for a person, the oldest first; pushed from the start on. */
@@ -341,6 +343,9 @@ export class Console {
         break;
       case "pairings":
         this.pairings = push.pairings;
+        break;
+      case "deliveries":
+        this.deliveries = push.deliveries;
         break;
       case "permissions":
         this.#asked(push.permissions);

@@ -4,7 +4,7 @@ use super::{Backend, Urgent};
 use crate::live::Subscription;
 use foldback_wire::{
     ChannelId,
-    rpc::{ChannelCard, FaultDeck, Pairings, PendingPermission, Push, ShellLine, Status},
+    rpc::{ChannelCard, DeliveryState, FaultDeck, Pairings, PendingPermission, Push, ShellLine, Status},
 };
 use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::{broadcast, mpsc};
@@ -18,6 +18,7 @@ struct Told {
     status: Option<Status>,
     cards: BTreeMap<ChannelId, ChannelCard>,
     pairings: Option<Pairings>,
+    deliveries: Option<DeliveryState>,
     permissions: Option<Vec<PendingPermission>>,
     shells: Option<Vec<ShellLine>>,
     decks: Option<Vec<FaultDeck>>,
@@ -87,6 +88,11 @@ impl Backend {
         if told.pairings.as_ref() != Some(&pairings) {
             told.pairings = Some(pairings.clone());
             to.send(Push::Pairings { pairings }).await?;
+        }
+        let deliveries = self.shared.engine.delivery_state();
+        if told.deliveries.as_ref() != Some(&deliveries) {
+            told.deliveries = Some(deliveries.clone());
+            to.send(Push::Deliveries { deliveries }).await?;
         }
         let permissions = self.shared.engine.permissions();
         if told.permissions.as_ref() != Some(&permissions) {

@@ -5,18 +5,18 @@ use crate::{Commands, catalog::catalog, failure};
 use foldback_wire::rpc::{
     Ack, ArmChannel, Book, BookOf, Calendar, CalendarDays, Catalog, ChannelCard, ChannelReach, Completion,
     Compose, ComposePrepare, ComposeResult, ComposeSend, DeadTargetRef, DeliveryAnswer, DeliveryCall,
-    DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail, ExampleFile, ExportOf, ExportPreview,
-    ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete,
-    FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn, FindTurnResult, FixtureAccept,
-    FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun, FixtureStarted,
-    FixtureText, FixtureWrite, HookLine, LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView,
-    PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef,
-    PreparedMessage, QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted,
-    ReleaseHeld, ReminderRef, ReportTo, Resend, Ruler, SchedulePause, ScheduleRef, Secrets, SendResult,
-    SeqRef, SessionCancel, SessionDetail, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,
-    SessionReorder, ShellLine, ShellRef, ShellScreen, Status, SwitchChannel, TurnDetail, TurnLink, TurnList,
-    TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace,
-    WorkspaceClose, WorkspaceOpen,
+    DeliveryState, DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail, ExampleFile, ExportOf,
+    ExportPreview, ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck,
+    FilterComplete, FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn, FindTurnResult,
+    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun,
+    FixtureStarted, FixtureText, FixtureWrite, HookLine, LinkText, LogLine, Moment, MomentAt, Mute, Nothing,
+    OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide,
+    PermissionRef, PreparedMessage, QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel, RecutFixture,
+    RecutStarted, ReleaseHeld, ReminderRef, ReportTo, Resend, Ruler, SchedulePause, ScheduleRef, Secrets,
+    SendResult, SeqRef, SessionCancel, SessionDetail, SessionDrop, SessionLine, SessionList, SessionQuery,
+    SessionRef, SessionReorder, ShellLine, ShellRef, ShellScreen, Status, SwitchChannel, TurnDetail,
+    TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion,
+    Window, Workspace, WorkspaceClose, WorkspaceOpen,
 };
 use foldback_wire::{DeadTarget, PermissionRequest, ReminderLine, ScheduleLine};
 
@@ -310,6 +310,10 @@ impl Commands for Backend {
     async fn deliver(&self, call: DeliveryCall) -> Result<DeliveryAnswer, Failure> {
         self.check_live()?;
         self.deliver_call(&call).await
+    }
+
+    async fn delivery_state(&self, _: Nothing) -> Result<DeliveryState, Failure> {
+        Ok(self.engine().delivery_state())
     }
 
     async fn dead_targets(&self, _: Nothing) -> Result<Vec<DeadTarget>, Failure> {

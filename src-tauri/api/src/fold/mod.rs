@@ -297,6 +297,7 @@ impl TurnFold {
             terminal: self.terminal.clone(),
             queued: self.queued,
             stopped: self.stopped,
+            cause: self.delivery.as_ref().and_then(|request| request.cause),
             // A turn's own events do not tell; whoever has the journal does.
             replayed: false,
             took_ms: self.took_ms(),

@@ -29,7 +29,7 @@ use crate::{
 use foldback_store::{Selection, StoreError};
 use foldback_wire::{
     Actor, ChannelId, DeadTarget, DeliveryAccepted, DeliveryOutcome, DeliveryRefusal, DeliveryRefused,
-    DeliveryRequest, Draft, Inbound, Kind, Seq, Target, Timestamp, TurnId,
+    DeliveryRequest, Draft, Inbound, Kind, Seq, Target, Timestamp, TurnId, rpc::DeliveryState,
 };
 use std::sync::Arc;
 
@@ -66,6 +66,20 @@ impl Engine {
     /// The chats that their platforms take nothing more for.
     pub fn dead_targets(&self) -> Vec<DeadTarget> {
         self.core.delivery_queues.dead_targets.list()
+    }
+
+    /// Chats that take nothing more, and the use of the budgets.
+    pub fn delivery_state(&self) -> DeliveryState {
+        let core = &self.core;
+        let config = &core.context.ports.config.deliveries;
+        let now = core.context.recorder.now();
+        let (total, requesters) = core.deliveries.budget().usage(config, now);
+        DeliveryState {
+            dead: self.dead_targets(),
+            window_ms: u64::try_from(config.window.0.as_millis()).unwrap_or(u64::MAX),
+            total,
+            requesters,
+        }
     }
 
     /// Has deliveries to a chat accepted again. False where it was not dead.

@@ -57,6 +57,9 @@ impl Core {
         let target = target_of(request);
         let dead = self.delivery_queues.dead_targets.find(&origin.channel, &target);
         let dead = dead.filter(|_| self.context.rules.holds(Rule::DeliveriesDead))?;
+        self.delivery_queues
+            .dead_targets
+            .count_refused(&origin.channel, &target);
         Some((DeliveryRefusal::DeadTarget, dead_in_words(&dead)))
     }
 

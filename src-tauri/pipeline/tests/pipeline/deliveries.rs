@@ -380,12 +380,14 @@ async fn ten_thousand_requests_to_a_dead_chat_cost_one_call() {
     assert_eq!(bot.calls(TELEGRAM, OpKind::SendText).len(), 1);
     let told = |kind: &Kind| matches!(kind, Kind::DeliveryRefused(_));
     assert_eq!(bot.kinds().await.iter().filter(|kind| told(kind)).count(), 1);
-    let dead = bot.engine.dead_targets();
+    let mut dead = bot.engine.dead_targets();
     assert_eq!((dead.len(), dead[0].target.chat.as_str()), (1, "c1"));
+    assert_eq!(dead[0].refused, 10_000);
     bot.check().await;
 
     // A restart remembers it; an operator revives it.
     let bot = Bot::in_world(ended(bot).await, "", Rules::all()).await;
+    dead[0].refused = 0;
     assert_eq!(bot.engine.dead_targets(), dead);
     let target = Target {
         chat: "c1".into(),

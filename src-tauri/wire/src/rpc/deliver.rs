@@ -1,6 +1,8 @@
 //! Delivery requests from outside, and chats that take nothing more.
 
-use crate::{ChannelId, ChatId, DeliveryRefused, DeliveryRequestId, ThreadId, TurnId};
+use crate::{
+    ChannelId, ChatId, DeadTarget, DeliveryRefused, DeliveryRequestId, ThreadId, Timestamp, TurnId, UserId,
+};
 use serde::{Deserialize, Serialize};
 
 /// `deliver`: a request, in any of the shapes of docs/delivery-turns.md.
@@ -40,6 +42,45 @@ pub struct DeadTargetRef {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub thread: Option<ThreadId>,
+}
+
+/// Deliveries to the agent as they stand: the chats that take nothing more, and how much of the budgets is used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct DeliveryState {
+    /// The chats that their platforms take nothing more for, by channel and chat.
+    pub dead: Vec<DeadTarget>,
+    /// Milliseconds for which a delivery counts in the budgets (`deliveries.window`).
+    pub window_ms: u64,
+    /// The budget of all (`deliveries.total`).
+    pub total: BudgetUse,
+    /// Those of single people, the fullest first, at most 100. Whoever had no delivery of late has no entry.
+    pub requesters: Vec<RequesterBudget>,
+}
+
+/// The use of one budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct BudgetUse {
+    /// Deliveries that count.
+    pub used: u32,
+    /// Most of them; more are refused.
+    pub limit: u32,
+    /// The time at which the oldest of them counts no more; none where none counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub next_free: Option<Timestamp>,
+}
+
+/// The budget of one person on one channel (`deliveries.per_requester`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct RequesterBudget {
+    /// The channel.
+    pub channel: ChannelId,
+    /// The person.
+    pub requester: UserId,
+    /// The person's name, as the last delivery has it.
+    pub name: String,
+    /// The use.
+    pub budget: BudgetUse,
 }
 
 /// An order about deliveries, from another process.

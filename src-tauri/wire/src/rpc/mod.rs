@@ -43,7 +43,9 @@ pub use compose::{
     Bubble, BubbleAttachment, BubbleFile, BubblePart, ChannelPreview, Compose, ComposeFile, ComposeResult,
     ComposeSend, Lint, MaskedSecrets, Reaction, Rendering, SendResult,
 };
-pub use deliver::{DeadTargetRef, DeliveryAnswer, DeliveryCall, DeliveryOrder};
+pub use deliver::{
+    BudgetUse, DeadTargetRef, DeliveryAnswer, DeliveryCall, DeliveryOrder, DeliveryState, RequesterBudget,
+};
 pub use demo::{DemoPhase, DemoPlay, DemoState, DemoStop, DemoTopic};
 pub use export::{
     ExportFormat, ExportMask, ExportOf, ExportPreview, ExportResult, ExportScope, ExportTo, ReportFormat,

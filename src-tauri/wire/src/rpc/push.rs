@@ -1,8 +1,8 @@
 //! The topics that one can subscribe to, and what is pushed about them.
 
 use super::{
-    ChannelCard, FaultDeck, FixtureProgress, Frame, Pairings, PendingPermission, RecutProgress, ShellLine,
-    Status,
+    ChannelCard, DeliveryState, FaultDeck, FixtureProgress, Frame, Pairings, PendingPermission,
+    RecutProgress, ShellLine, Status,
 };
 use crate::{Timestamp, TurnId, closed::closed_set};
 use serde::{Deserialize, Serialize};
@@ -71,6 +71,11 @@ pub enum Push {
     Pairings {
         /// The people who wait, and those who were let in now.
         pairings: Pairings,
+    },
+    /// A chat takes nothing more or something again, or the budgets of deliveries changed.
+    Deliveries {
+        /// As they are now.
+        deliveries: DeliveryState,
     },
     /// An agent asked for permission, or a request was decided.
     Permissions {

@@ -48,6 +48,10 @@ pub struct TurnSummary {
     pub queued: bool,
     /// A person stopped its run: that it ended as `failed` is no fault.
     pub stopped: bool,
+    /// The turn whose agent asked for what this one delivers; none for a turn of a message, or a delivery from outside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub cause: Option<TurnId>,
     /// It comes from a file and was played again, as `is:replayed` finds it.
     pub replayed: bool,
     /// From message to the last event.

@@ -51,6 +51,16 @@ describe("the list of turns", () => {
     expect(byId("turn-list").getAttribute("aria-rowcount")).toBe("817");
   });
 
+  it("names the turn that asked for what a delivery turn delivers, and opens it", async () => {
+    const host = new LongHost();
+    host.add(817, { cause: 815 });
+    await open(host);
+    expect(byId("turn-cause").textContent).toBe("#815");
+    expect(all("turn-cause")).toHaveLength(1);
+    await click(byId("turn-cause"));
+    expect(rowOf(815).getAttribute("aria-selected")).toBe("true");
+  });
+
   it("opens the newest turn when nothing is selected, and goes on following", async () => {
     const { host } = await open();
     expect(byId("chat-pane").textContent).toContain("#816");
