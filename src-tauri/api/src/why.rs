@@ -1,5 +1,6 @@
 //! "Why did my bot (not) say that?" A turn's way as steps, and the first of them that said no.
 
+mod acted;
 mod headline;
 mod outcome;
 mod run;
@@ -57,7 +58,7 @@ pub(crate) fn why_now(turn: TurnId, events: &[Event], now: &TurnNow<'_>) -> Opti
         place.is_ok_and(|at| matches!(events[at].kind, Kind::Retrying { .. }))
     };
     let noes: Vec<_> = steps.iter().filter(|step| step.no && !again(step)).collect();
-    let answer = way.headline(&noes);
+    let answer = way.with_chain(way.headline(&noes));
     Some(Why { turn, answer, steps })
 }
 
@@ -191,6 +192,11 @@ impl Way<'_> {
             Kind::InlineDirectives(read) if read.scope == DirectiveScope::Refused => {
                 (None, Says::No(read.setting.clone()))
             }
+            Kind::DeliveryDue(_)
+            | Kind::DeliveryAccepted(_)
+            | Kind::ActionStarted(_)
+            | Kind::ActionEnded(_)
+            | Kind::ActionRefused(_) => return self.acted(kind),
             kind if only_says_yes(kind) => (None, Says::Yes),
             Kind::Evicted { setting, .. } => (None, Says::No(Some(setting.clone()))),
             Kind::Stopping {

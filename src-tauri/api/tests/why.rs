@@ -4,6 +4,8 @@
 #[expect(dead_code, reason = "other tests use the rest")]
 mod story;
 
+#[path = "why/acted.rs"]
+mod acted;
 #[path = "why/delivery.rs"]
 mod delivery;
 #[path = "why/run.rs"]

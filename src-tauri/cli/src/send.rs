@@ -1,6 +1,7 @@
 //! `foldback send`: one message through the whole pipeline.
 
 mod around;
+mod chain;
 mod prepare;
 
 use crate::{
@@ -8,25 +9,28 @@ use crate::{
     input, log,
     places::Place,
     plain::plain,
-    running::{failed, runtime, wrong},
+    running::{runtime, wrong},
 };
 use base64::{Engine as _, prelude::BASE64_STANDARD as BASE64};
-use foldback_api::{Backend, Commands as _, EndSignals, Setup, why};
+use foldback_api::{Backend, EndSignals, Setup, why};
 use foldback_pipeline::config::ByteSize;
 use foldback_replay::fold;
 use foldback_wire::{
-    ChannelId, Event, Kind, PermissionRequest, Seq, Terminal, TurnId,
+    ChannelId, Event, Kind, PermissionRequest, Terminal, TurnId,
     rpc::{ComposeFile, ComposeSend},
     visible_line,
 };
 use std::{
+    collections::BTreeMap,
     fmt::Display,
     fs::File,
     io::{Read as _, Write as _},
     path::PathBuf,
+    time::Duration,
 };
 
-/// Send one message through the whole pipeline and print the deliveries; a dry run unless the channel is armed
+/// Send one message through the whole pipeline and print the deliveries, also those of the delivery turns that its actions
+/// lead to; a dry run unless the channel is armed
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The message, as the user writes it
@@ -52,6 +56,11 @@ pub(crate) struct Args {
     /// A file that comes with the message; may be given several times. Only a simulated channel hands it over.
     #[arg(long = "file", value_name = "FILE")]
     files: Vec<PathBuf>,
+
+    /// Longest wait, once its own turn is over, for the delivery turns that its actions lead to; what has come until then
+    /// is printed, and the exit code is 1
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    wait: u64,
 
     #[command(flatten)]
     around: around::Around,
@@ -82,7 +91,8 @@ pub(crate) fn run(args: &Args) -> End {
         files: attached(&args.files, setup.config.attachments.max_total)?,
         context: args.around.context(),
     };
-    runtime()?.block_on(send(setup, order, &args.place))
+    let most = Duration::from_secs(args.wait);
+    runtime()?.block_on(send(setup, order, most, &args.place))
 }
 
 /// Files, of which their bytes say what they are. No message comes with more than `most` of them together.
@@ -109,31 +119,40 @@ fn attached(paths: &[PathBuf], most: ByteSize) -> Result<Vec<ComposeFile>, Stop>
     files.collect()
 }
 
-async fn send(setup: Setup, order: ComposeSend, place: &Place) -> End {
+async fn send(setup: Setup, order: ComposeSend, most: Duration, place: &Place) -> End {
     let mut signals = EndSignals::listen()?;
     let mut requests = Requests::new(place.arguments(&setup));
     let own = order.channel.clone();
     let backend = Backend::open(setup).await.map_err(wrong)?;
     let came = tokio::select! {
-        came = through(&backend, order, &mut requests) => came,
+        came = chain::follow(&backend, order, most, &mut requests) => came,
         () = signals.next() => Err(Stop::Wrong("ended before the turn was over; the next start goes on".to_owned())),
     };
     backend.shutdown().await.map_err(wrong)?;
-    let (turn, events) = came?;
-    let deliveries = fold(&events, &own).deliveries;
+    let turns = came?;
     let mut out = stdout();
-    for delivery in &deliveries {
-        json_line(&mut out, delivery)?;
+    let mut count = 0_usize;
+    for (_, events) in &turns {
+        let deliveries = fold(events, &own).deliveries;
+        count += deliveries.len();
+        for delivery in &deliveries {
+            json_line(&mut out, delivery)?;
+        }
     }
     out.flush()?;
-    let fine = events.iter().any(|event| is_fine(&event.kind));
-    if !fine || deliveries.is_empty() {
-        // Nobody should have to ask why there is no answer.
-        complain(
-            why(turn, &events).map_or_else(|| format!("turn {turn} is not over"), |why| plain(&why.answer)),
-        );
+    let mut all_fine = true;
+    for (turn, events) in &turns {
+        let fine = events.iter().any(|event| is_fine(&event.kind));
+        all_fine &= fine;
+        if !fine || count == 0 {
+            // Nobody should have to ask why there is no answer.
+            complain(
+                why(*turn, events)
+                    .map_or_else(|| format!("turn {turn} is not over"), |why| plain(&why.answer)),
+            );
+        }
     }
-    Ok(if fine { Verdict::Holds } else { Verdict::Fails })
+    Ok(if all_fine { Verdict::Holds } else { Verdict::Fails })
 }
 
 /// The channel that was asked for, else the first one that is switched on: one that is off would hold the answer
@@ -170,50 +189,21 @@ fn channel(setup: &Setup, wanted: Option<&str>) -> Result<ChannelId, Stop> {
     }
 }
 
-/// Sends the message and waits for the end of its turn.
-async fn through(
-    backend: &Backend,
-    order: ComposeSend,
-    requests: &mut Requests,
-) -> Result<(TurnId, Vec<Event>), Stop> {
-    let journal = backend.journal();
-    let mut head = journal.watch();
-    let mut seen = journal.head();
-    let turn = backend.compose_send(order).await.map_err(failed)?.turn;
-    let mut events = Vec::new();
-    loop {
-        let new = journal
-            .read(Seq(seen.0 + 1), usize::MAX >> 1)
-            .await
-            .map_err(wrong)?;
-        seen = new.last().map_or(seen, |event| event.seq);
-        let new = new.into_iter().filter(|event| event.turn == Some(turn));
-        events.extend(new.inspect(|event| requests.tell(turn, event)));
-        if events
-            .iter()
-            .any(|event| matches!(event.kind, Kind::TurnEnded { .. }))
-        {
-            return Ok((turn, events));
-        }
-        tokio::select! {
-            biased;
-            grown = head.wait_for(|head| *head > seen) => drop(grown.map_err(wrong)?),
-            why = journal.ended() => return Err(wrong(why)),
-        }
-    }
-}
-
-/// The requests for permission of a turn, told as they come: whoever waits for the answer in this terminal does not see
+/// The requests for permission of the turns, told as they come: whoever waits for the answer in this terminal does not see
 /// the window.
 struct Requests {
     /// Names this bot to another command, with a space before it.
     bot: String,
-    count: u32,
+    /// By turn.
+    counts: BTreeMap<TurnId, u32>,
 }
 
 impl Requests {
     const fn new(bot: String) -> Self {
-        Self { bot, count: 0 }
+        Self {
+            bot,
+            counts: BTreeMap::new(),
+        }
     }
 
     /// Tells of a request that waits for a person, and the command lines that answer it.
@@ -225,8 +215,9 @@ impl Requests {
         else {
             return;
         };
-        self.count += 1;
-        let (number, bot) = (PermissionRequest::number(turn, self.count), &self.bot);
+        let count = self.counts.entry(turn).or_default();
+        *count += 1;
+        let (number, bot) = (PermissionRequest::number(turn, *count), &self.bot);
         complain(format_args!(
             "the agent asks for permission {number} and waits until {until}: {}",
             visible_line(&request.title)

@@ -232,3 +232,42 @@ fn the_context_of_a_message_counts_when_it_is_sent() {
         (&"7".into(), &"c9".into())
     );
 }
+
+/// A bot whose agent has a command run, and words its result in a turn of its own, after so many milliseconds.
+fn acting(after_ms: u32) -> Home {
+    let home = Home::with(
+        "[channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"U1\"]\n[commands]\nowner_allow_from = [\"U1\"]\n\
+         [output]\ndialects = [\"json\"]\n[actions.bash]\nenabled = true\nallow = [\"echo .*\"]\nfolder = \"work\"\n\
+         [agent.script]\nfile = \"script.yaml\"\n",
+    );
+    let script = format!(
+        "- when: {{contains: 'result of'}}\n  agent: [{{text: 'Half full.', after_ms: {after_ms}}}]\n\
+         - agent: ['{{\"actions\":[{{\"type\":\"bash\",\"payload\":{{\"command\":\"echo 53\"}}}}]}}']\n"
+    );
+    home.write("script.yaml", &script);
+    home
+}
+
+#[test]
+fn the_answer_of_the_delivery_turn_behind_an_action_is_printed_too() {
+    let home = acting(0);
+    let ran = home.run(&["send", "How full?", "--sender", "U1"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let lines = ran.lines();
+    let texts: Vec<_> = lines.iter().filter_map(|line| line["text"].as_str()).collect();
+    assert_eq!(texts, ["Half full."], "{}", ran.stderr);
+    assert_eq!(home.journal("kind:action_ended").len(), 1);
+    let [due] = &home.journal("kind:delivery_due")[..] else {
+        panic!("one delivery: {}", ran.stdout)
+    };
+    let ran = home.run(&["why", &due["turn"].to_string()]);
+    let begun = "It began with the result of bash `echo 53`, which turn 1 asked for.";
+    assert!(ran.stdout.contains(begun), "{}", ran.stdout);
+}
+
+#[test]
+fn a_delivery_turn_is_waited_for_no_longer_than_is_said() {
+    let ran = acting(2_000).run(&["send", "How full?", "--sender", "U1", "--wait", "0"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{}", ran.stderr);
+    assert!(ran.stderr.contains("Still running"), "{}", ran.stderr);
+}

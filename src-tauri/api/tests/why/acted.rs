@@ -1,0 +1,143 @@
+//! Why an action was (not) carried out, and what began a delivery turn.
+
+use super::{ask, end, noes, received, running};
+use foldback_wire::{
+    ActionRefusal, ActionRefusalCode, ActionStarted, Actor, DeliveryAccepted, DeliveryOutcome,
+    DeliveryRequest, Kind, PerformedAction, PermissionKind, PermissionOption, ReplyAddress, SilentReason,
+    Terminal, TurnId,
+};
+
+fn df() -> PerformedAction {
+    PerformedAction {
+        name: "bash".to_owned(),
+        command: Some("df -h".to_owned()),
+    }
+}
+
+fn request(outcome: DeliveryOutcome, cause: Option<TurnId>) -> DeliveryRequest {
+    let message = super::story::inbound();
+    DeliveryRequest {
+        id: "actions-6".into(),
+        origin: ReplyAddress::of(&message),
+        requester: message.sender,
+        action: df(),
+        outcome,
+        items: Vec::new(),
+        items_omitted: 0,
+        depth: 2,
+        corrections: None,
+        cause,
+    }
+}
+
+#[test]
+fn a_delivery_turn_names_the_turn_and_the_action_that_led_to_it() {
+    for (outcome, cause, expected) in [
+        (
+            DeliveryOutcome::Output,
+            Some(TurnId(6)),
+            "It began with the result of bash `df -h`, which turn 6 asked for.",
+        ),
+        (
+            DeliveryOutcome::Error,
+            Some(TurnId(6)),
+            "It began with the error of bash `df -h`, which turn 6 asked for.",
+        ),
+        (
+            DeliveryOutcome::Event,
+            None,
+            "It began with the event of bash `df -h`, which came from outside.",
+        ),
+    ] {
+        let mut story = received();
+        story.at(1, Kind::DeliveryDue(Box::new(request(outcome, cause))));
+        let why = end(story, Terminal::Replied);
+        assert!(why.answer.ends_with(expected), "{}", why.answer);
+        let step = why
+            .steps
+            .iter()
+            .find(|step| step.text.contains("delivery 2 of at most 3"));
+        assert!(step.is_some_and(|step| !step.no), "{:#?}", why.steps);
+    }
+}
+
+#[test]
+fn an_action_that_was_carried_out_says_at_whose_word() {
+    let started = |index| Kind::ActionStarted(ActionStarted { index, action: df() });
+    let mut story = running();
+    story.at(20, started(0));
+    story.at(
+        30,
+        Kind::PermissionDecided {
+            id: "foldback-action-1".into(),
+            option: Some(PermissionOption {
+                id: "allow_once".to_owned(),
+                name: "Carry it out".to_owned(),
+                kind: PermissionKind::AllowOnce,
+            }),
+            by: Actor::Console,
+            why: "a person".to_owned(),
+            decided_by: None,
+        },
+    );
+    story.at(40, started(1));
+    story.at(
+        50,
+        Kind::DeliveryAccepted(DeliveryAccepted {
+            id: "actions-7".into(),
+            turn: TurnId(8),
+        }),
+    );
+    let why = end(
+        story,
+        Terminal::Silent {
+            reason: SilentReason::DirectivesOnly,
+        },
+    );
+    let texts: Vec<_> = why.steps.iter().map(|step| step.text.as_str()).collect();
+    assert!(
+        texts.contains(
+            &"bash `df -h` was carried out: its sender may have it carried out, and no confirmation was needed"
+        ),
+        "{texts:#?}"
+    );
+    assert!(
+        texts.contains(&"bash `df -h` was carried out: a person at the console confirmed it"),
+        "{texts:#?}"
+    );
+    assert!(
+        why.answer
+            .ends_with("What came of its actions went to the agent in turn 8."),
+        "{}",
+        why.answer
+    );
+}
+
+#[test]
+fn an_action_that_was_refused_says_why_and_which_setting_would_change_it() {
+    let mut story = running();
+    story.at(
+        20,
+        Kind::ActionRefused(ActionRefusal {
+            index: 0,
+            name: "bash".to_owned(),
+            code: ActionRefusalCode::NotPermitted,
+            detail: "only owners of the bot may have this action carried out".to_owned(),
+            findings: Vec::new(),
+            setting: Some("commands.owner_allow_from".to_owned()),
+        }),
+    );
+    let why = ask(&story);
+    assert!(
+        why.answer
+            .contains("bash was not carried out: only owners of the bot may have this action carried out"),
+        "{}",
+        why.answer
+    );
+    assert!(why.answer.contains("commands.owner_allow_from"), "{}", why.answer);
+    assert!(
+        noes(&why)
+            .iter()
+            .any(|(_, setting)| *setting == Some("commands.owner_allow_from"))
+    );
+}
