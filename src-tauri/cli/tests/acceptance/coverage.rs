@@ -1,4 +1,5 @@
-//! `docs/coverage-auto-reply.md`: the fixtures and tests that it names exist, and its counts are true.
+//! `docs/coverage-auto-reply.md` and `docs/coverage-auto-response.md`: the fixtures and tests that they name exist, and their
+//! counts are true.
 
 use std::{
     collections::BTreeSet,
@@ -6,13 +7,38 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The sections with rows, in the order of the page.
-const SECTIONS: [&str; 3] = ["Features", "Scenarios", "Defects of the ancestor"];
+/// A page of rows.
+struct Page {
+    file: &'static str,
+    /// The sections with numbered rows, in the order of the page, and how many each has where that is fixed.
+    sections: &'static [(&'static str, Option<usize>)],
+    states: &'static [&'static str],
+    /// The folders whose fixtures belong to rows of the page, each of them.
+    folders: &'static [&'static str],
+    /// True where a row that is missing names an item of the plan.
+    names_items: bool,
+}
 
-const STATES: [&str; 3] = ["works", "differs", "missing"];
-
-/// Folders whose fixtures belong to rows of the page, each of them.
-const OWN: [&str; 2] = ["fixtures/scenarios", "fixtures/defects"];
+const PAGES: [Page; 2] = [
+    Page {
+        file: "docs/coverage-auto-reply.md",
+        sections: &[
+            ("Features", None),
+            ("Scenarios", Some(40)),
+            ("Defects of the ancestor", None),
+        ],
+        states: &["works", "differs", "missing"],
+        folders: &["fixtures/scenarios", "fixtures/defects"],
+        names_items: true,
+    },
+    Page {
+        file: "docs/coverage-auto-response.md",
+        sections: &[("Features", Some(40)), ("Pitfalls", Some(71))],
+        states: &["works", "differs", "missing", "does not apply"],
+        folders: &["fixtures/json-actions", "fixtures/deliveries"],
+        names_items: false,
+    },
+];
 
 /// A row of a section.
 struct Row<'p> {
@@ -26,8 +52,10 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn page() -> String {
-    fs::read_to_string(root().join("docs/coverage-auto-reply.md")).unwrap()
+impl Page {
+    fn text(&self) -> String {
+        fs::read_to_string(root().join(self.file)).unwrap()
+    }
 }
 
 fn cells(line: &str) -> Vec<&str> {
@@ -96,19 +124,22 @@ fn names_item(reason: &str) -> bool {
 
 #[test]
 fn every_row_names_what_exists() {
-    let page = page();
     let mut mistakes = Vec::new();
-    for section in SECTIONS {
-        for Row { number, state, shown } in rows(&page, section) {
-            mistakes.extend(quoted(shown).filter_map(wrong));
-            let names_some = quoted(shown).any(|name| is_fixture(name) || name.contains(".rs::"));
-            let mistake = match state {
-                "works" | "differs" if !names_some => "names neither a fixture nor a test",
-                "missing" if !names_item(shown) => "is missing and names no item",
-                _ if !STATES.contains(&state) => "has a state that is none",
-                _ => continue,
-            };
-            mistakes.push(format!("{section} {number}: {mistake}"));
+    for page in &PAGES {
+        let text = page.text();
+        mistakes.extend(quoted(&text).filter_map(wrong));
+        for (section, _) in page.sections {
+            for Row { number, state, shown } in rows(&text, section) {
+                let names_some = quoted(shown).any(|name| is_fixture(name) || name.contains(".rs::"));
+                let mistake = match state {
+                    "works" | "differs" if !names_some => "names neither a fixture nor a test",
+                    "missing" if page.names_items && !names_item(shown) => "is missing and names no item",
+                    "missing" | "does not apply" if !shown.ends_with('.') => "gives no reason",
+                    _ if !page.states.contains(&state) => "has a state that is none",
+                    _ => continue,
+                };
+                mistakes.push(format!("{}, {section} {number}: {mistake}", page.file));
+            }
         }
     }
     assert_eq!(mistakes, [""; 0]);
@@ -116,34 +147,49 @@ fn every_row_names_what_exists() {
 
 #[test]
 fn the_counts_at_the_head_are_true() {
-    let page = page();
-    for section in SECTIONS {
-        let rows = rows(&page, section);
-        let numbers: Vec<_> = rows.iter().map(|row| row.number).collect();
-        let expected: Vec<_> = (1..=rows.len()).collect();
-        assert_eq!(numbers, expected, "{section}: each row has the next number");
-        let of = |state: &str| rows.iter().filter(|row| row.state == state).count();
-        let counted = [rows.len(), of(STATES[0]), of(STATES[1]), of(STATES[2])];
-        let head = format!("| {section} | ");
-        let line = page.lines().find(|line| line.starts_with(&head)).unwrap();
-        let written: Vec<usize> = cells(line)[1..]
-            .iter()
-            .map(|cell| cell.parse().unwrap())
-            .collect();
-        assert_eq!(written, counted, "{section}");
+    for page in &PAGES {
+        let text = page.text();
+        for (section, count) in page.sections {
+            let rows = rows(&text, section);
+            let numbers: Vec<_> = rows.iter().map(|row| row.number).collect();
+            let expected: Vec<_> = (1..=rows.len()).collect();
+            assert_eq!(numbers, expected, "{section}: each row has the next number");
+            let of = |state: &&str| rows.iter().filter(|row| row.state == *state).count();
+            let counted: Vec<_> = std::iter::once(rows.len())
+                .chain(page.states.iter().map(of))
+                .collect();
+            let head = format!("| {section} | ");
+            let line = text.lines().find(|line| line.starts_with(&head)).unwrap();
+            let written: Vec<usize> = cells(line)[1..]
+                .iter()
+                .map(|cell| cell.parse().unwrap())
+                .collect();
+            assert_eq!(written, counted, "{section} of {}", page.file);
+            assert_eq!(
+                count.unwrap_or(rows.len()),
+                rows.len(),
+                "{section} of {}",
+                page.file
+            );
+        }
     }
-    assert_eq!(rows(&page, "Scenarios").len(), 40, "the reference has forty");
 }
 
 #[test]
-fn every_fixture_of_a_scenario_or_a_defect_has_a_row() {
-    let page = page();
-    let named: BTreeSet<&str> = quoted(&page).filter(|name| is_fixture(name)).collect();
-    for folder in OWN {
-        for file in fs::read_dir(root().join(folder)).unwrap() {
-            let name = file.unwrap().file_name().into_string().unwrap();
-            let path = format!("{folder}/{name}");
-            assert!(named.contains(path.as_str()), "{path} has no row");
+fn every_fixture_of_a_page_s_folders_has_a_row() {
+    for page in &PAGES {
+        let text = page.text();
+        let named: BTreeSet<&str> = quoted(&text).filter(|name| is_fixture(name)).collect();
+        for folder in page.folders {
+            for file in fs::read_dir(root().join(folder)).unwrap() {
+                let name = file.unwrap().file_name().into_string().unwrap();
+                let path = format!("{folder}/{name}");
+                assert!(
+                    named.contains(path.as_str()),
+                    "{path} has no row in {}",
+                    page.file
+                );
+            }
         }
     }
 }
