@@ -304,10 +304,14 @@ async fn two_corrections_are_read_then_the_person_is_told() {
         "{refused}"
     );
     assert_eq!(refused["schema"]["required"], json!(["command"]));
-    use ActionRefusalCode::{PayloadInvalid, TooMany};
     assert_eq!(
         called.acted.codes().await,
-        [PayloadInvalid, PayloadInvalid, PayloadInvalid, TooMany]
+        [
+            ActionRefusalCode::PayloadInvalid,
+            ActionRefusalCode::PayloadInvalid,
+            ActionRefusalCode::PayloadInvalid,
+            ActionRefusalCode::TooMany
+        ]
     );
     assert_eq!(called.acted.shell.begun(), [""; 0]);
     let screen = called.acted.screen().join("\n");
@@ -336,10 +340,13 @@ async fn wrong_calls_of_one_answer_are_one_mistake_and_a_corrected_one_runs() {
     assert!(answers[0].text.contains("did you mean"), "{}", answers[0].text);
     assert!(!answers[3].is_error);
     assert_eq!(called.acted.shell.begun(), ["uptime"]);
-    use ActionRefusalCode::{PayloadMalformed, UnknownAction};
     assert_eq!(
         called.acted.codes().await,
-        [UnknownAction, PayloadMalformed, PayloadMalformed]
+        [
+            ActionRefusalCode::UnknownAction,
+            ActionRefusalCode::PayloadMalformed,
+            ActionRefusalCode::PayloadMalformed
+        ]
     );
     called.acted.bot.check().await;
 }
