@@ -1,5 +1,5 @@
 //! "df -h" by a call of a tool, through the whole bot: asked in a chat, confirmed at the command line, run on this machine,
-//! and worded by the model in a reply to the same message.
+//! and worded by the model in the same turn.
 
 use crate::bot::{Home, is, place};
 use foldback_agents::strict_server::{Insists, Piece, Reply, StrictServer, event};
@@ -34,7 +34,7 @@ fn saying(text: &str) -> Reply {
 
 #[cfg(unix)]
 #[test]
-fn a_command_that_the_model_calls_runs_once_confirmed_and_its_words_reply_to_the_message() {
+fn a_command_that_the_model_calls_runs_once_confirmed_and_its_words_answer_the_message() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -91,7 +91,6 @@ fn a_command_that_the_model_calls_runs_once_confirmed_and_its_words_reply_to_the
         "action_started",
         "action_ended",
         "run_ended",
-        "intended",
         "turn_ended",
     ];
     let places: Vec<_> = kinds.iter().map(|kind| place(&bot.seen, is(kind))).collect();
@@ -102,11 +101,17 @@ fn a_command_that_the_model_calls_runs_once_confirmed_and_its_words_reply_to_the
     let started = &bot.seen[place(&bot.seen, is("action_started"))]["kind"];
     assert_eq!(started["action"]["name"], "bash");
     assert_eq!(bot.seen[place(&bot.seen, is("action_ended"))]["kind"]["exit"], 0);
-    let message = &bot.seen[place(&bot.seen, is("received"))]["kind"]["message"]["message"];
-    let sent = &bot.seen[place(&bot.seen, is("intended"))]["kind"]["intent"];
-    assert!(sent.to_string().contains("It is half full."), "{sent}");
-    assert!(
-        sent.to_string().contains(&message.to_string()),
-        "a reply to {message}: {sent}"
-    );
+    let chat = &bot.seen[place(&bot.seen, is("received"))]["kind"]["message"]["chat"];
+    let text = place(&bot.seen, |line| {
+        is("intended")(line) && line["kind"]["intent"]["kind"] == "send_text"
+    });
+    assert!(place(&bot.seen, is("action_ended")) < text);
+    assert_eq!(&bot.seen[text]["kind"]["intent"]["target"]["chat"], chat);
+    let said: String = bot
+        .seen
+        .iter()
+        .filter(|line| is("chunk")(line))
+        .filter_map(|line| line["kind"]["text"].as_str())
+        .collect();
+    assert_eq!(said, "It is half full.");
 }
