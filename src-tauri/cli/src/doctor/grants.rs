@@ -95,13 +95,14 @@ impl Grant {
             env!("CARGO_PKG_VERSION")
         );
         let headers = [("authorization", basic.as_str()), ("user-agent", agent.as_str())];
-        let form = match self.is_password {
-            true => vec![
+        let form = if self.is_password {
+            vec![
                 ("grant_type", "password"),
                 ("username", name),
                 ("password", login),
-            ],
-            false => vec![("grant_type", "refresh_token"), ("refresh_token", login)],
+            ]
+        } else {
+            vec![("grant_type", "refresh_token"), ("refresh_token", login)]
         };
         match self.subject.http.post_form(&self.url, &headers, &form).await {
             Ok(reply) => Ok(self.judge(&reply)),

@@ -14,9 +14,10 @@ type Done = Result<Value, Answer>;
 /// Refuses parameters that a call does not have.
 fn only(given: &Fields, known: &[&str]) -> Result<(), Answer> {
     let known = |name: &String| known.contains(&name.as_str()) || name == "raw_json";
-    match given.keys().all(known) {
-        true => Ok(()),
-        false => Err(refuse(PARAMETER, 400)),
+    if given.keys().all(known) {
+        Ok(())
+    } else {
+        Err(refuse(PARAMETER, 400))
     }
 }
 
@@ -188,13 +189,15 @@ impl State {
         let mut at = comment.as_str();
         for _ in 0..=context {
             let Some(posted) = self.things.get(at) else { break };
-            let author = match posted.by_bot {
-                true => Some(&self.app.name),
-                false => self.authors.get(at),
+            let author = if posted.by_bot {
+                Some(&self.app.name)
+            } else {
+                self.authors.get(at)
             };
-            let replies = match tree.is_null() {
-                true => json!(""),
-                false => json!({"kind": "Listing", "data": {"children": [tree]}}),
+            let replies = if tree.is_null() {
+                json!("")
+            } else {
+                json!({"kind": "Listing", "data": {"children": [tree]}})
             };
             tree = json!({"kind": "t1", "data": {
                 "name": at, "author": author, "body": posted.text, "parent_id": posted.parent, "replies": replies,

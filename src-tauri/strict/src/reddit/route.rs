@@ -106,9 +106,10 @@ async fn carry_out(
     let body = axum::body::to_bytes(body, MAX_BODY)
         .await
         .map_err(|_| refuse(FORM, 413))?;
-    let text = match is_form {
-        true => std::str::from_utf8(&body).map_err(|_| refuse(FORM, 400))?,
-        false => parts.uri.query().unwrap_or_default(),
+    let text = if is_form {
+        std::str::from_utf8(&body).map_err(|_| refuse(FORM, 400))?
+    } else {
+        parts.uri.query().unwrap_or_default()
     };
     let given: BTreeMap<String, String> = fields(text).ok_or_else(|| refuse(FORM, 400))?;
     let mut state = lock(state);

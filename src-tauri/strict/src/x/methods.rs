@@ -100,9 +100,10 @@ impl State {
     }
 
     pub(super) fn me(&self, given: &Fields) -> Done {
-        match given.is_empty() {
-            true => Ok(json!({"data": self.user(self.client.user)})),
-            false => Err(invalid(PARAMETER, "there is no such parameter")),
+        if given.is_empty() {
+            Ok(json!({"data": self.user(self.client.user)}))
+        } else {
+            Err(invalid(PARAMETER, "there is no such parameter"))
         }
     }
 

@@ -10,9 +10,10 @@ pub(super) fn weight(text: &str) -> usize {
     let mut weight = 0;
     for (at, word) in text.split(' ').enumerate() {
         weight += usize::from(at > 0);
-        weight += match is_link(word) {
-            true => 23,
-            false => word.graphemes(true).map(of_grapheme).sum(),
+        weight += if is_link(word) {
+            23
+        } else {
+            word.graphemes(true).map(of_grapheme).sum()
         };
     }
     weight

@@ -25,7 +25,10 @@ impl<'a> Client<'a> {
         let request = client.http.post(url).basic_auth(CLIENT, Some(SECRET)).form(&form);
         let (status, body) = answer(request.header("user-agent", AGENT)).await;
         assert_eq!(status, 200);
-        client.token = body["access_token"].as_str().unwrap().to_owned();
+        body["access_token"]
+            .as_str()
+            .unwrap()
+            .clone_into(&mut client.token);
         client
     }
 

@@ -24,7 +24,7 @@ async fn a_mention_comes_in_with_what_it_answers() {
     assert_eq!(
         (
             message.message.as_str(),
-            message.thread.as_ref().map(|thread| thread.as_str()),
+            message.thread.as_ref().map(foldback_wire::ThreadId::as_str),
             message.chat.to_string(),
             message.text.as_str(),
             message.reply_to.as_ref().map(ToString::to_string),

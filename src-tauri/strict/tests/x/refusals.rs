@@ -44,7 +44,7 @@ async fn too_many_questions_end_the_attempt_until_the_limit_is_over() {
     run.until(ChannelState::Up).await;
     place
         .server
-        .plan("mentions", Mishap::RateLimited(Duration::from_secs(60)));
+        .plan("mentions", Mishap::RateLimited(Duration::from_mins(1)));
     let why = run.until(ChannelState::RateLimited).await;
     assert!(
         why.contains("Rate limit exceeded") && why.contains("1 minute"),
