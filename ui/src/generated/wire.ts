@@ -325,6 +325,16 @@ export type BubblePart = { "part": "text",
   duration_ms?: number,
 };
 
+/** The use of one budget. */
+export type BudgetUse = {
+  /** Deliveries that count. */
+  used: number,
+  /** Most of them; more are refused. */
+  limit: number,
+  /** The time at which the oldest of them counts no more; none where none counts. */
+  next_free?: Timestamp,
+};
+
 /** What comes due. */
 export type Calendar = {
   /** The times that are to come on the days asked for, in order. */
@@ -353,14 +363,6 @@ export type CalendarTime = {
   schedule: string | null,
   /** The reminder; none for a schedule. */
   reminder: ReminderId | null,
-/** The use of one budget. */
-export type BudgetUse = {
-  /** Deliveries that count. */
-  used: number,
-  /** Most of them; more are refused. */
-  limit: number,
-  /** The time at which the oldest of them counts no more; none where none counts. */
-  next_free?: Timestamp,
 };
 
 /** The way in which a call to a platform fails. */
