@@ -1,4 +1,5 @@
 import type { ChannelCard, Markup } from "../../generated/wire";
+import { unitWords } from "../../parts/chat/ruler";
 import { bytes, count, duration, words } from "../../store/format";
 
 /** Something a channel can or cannot do, in two words. */
@@ -11,8 +12,6 @@ export interface Ability {
   readonly disabled: boolean;
 }
 
-const units = { utf16: "UTF-16 units", scalars: "characters", bytes: "bytes" } as const;
-
 /** How text is marked up there, as people call it. */
 const markups: Readonly<Record<Markup, string>> = { plain: "plain text", markdown: "Markdown", mrkdwn: "mrkdwn", html: "HTML", whatsapp: "WhatsApp's marks" };
 
@@ -21,7 +20,7 @@ export function abilities({ capabilities: c, disabled }: ChannelCard): Ability[]
   const one = (op: string, name: string, can: boolean, how: string | null = null): Ability =>
     ({ name, how: can ? how : null, can, disabled: disabled.includes(op) });
   return [
-    one("send_text", "text", true, `${count(c.text_limit)} ${units[c.unit]}, ${markups[c.markup]}`),
+    one("send_text", "text", true, `${count(c.text_limit)} ${unitWords(c.unit)}, ${markups[c.markup]}`),
     one("edit", "edit", c.edit, c.edit_interval_ms === null || c.edit_interval_ms === 0 ? null : `every ${duration(c.edit_interval_ms)}`),
     one("delete", "delete", c.delete),
     one("react", "react", c.react !== null, c.react === null ? null : words(c.react)),
