@@ -29,6 +29,7 @@ fn texts(composed: &ComposeResult, channel: &str) -> Vec<Bubble> {
     preview.bubbles.iter().filter(is_text).cloned().collect()
 }
 
+/// The answers below are made of few enough that the shortest messages, those of X, are no more than an answer may have.
 const SENTENCE: &str = "Some words make a sentence, and this one is as good as any other. ";
 
 #[tokio::test(start_paused = true)]
@@ -36,8 +37,8 @@ async fn every_message_of_a_preview_has_its_measure() {
     let host = Host::start().await;
     let output = format!(
         "{}**bold** & <angles>\n\n{}",
-        SENTENCE.repeat(40),
-        SENTENCE.repeat(40)
+        SENTENCE.repeat(30),
+        SENTENCE.repeat(30)
     );
     let composed = composed(&host, &output).await;
     assert_eq!(composed.rulers.len(), platform::ALL.len());
@@ -78,7 +79,7 @@ async fn the_spans_lie_in_the_clean_text_and_leave_out_only_blanks() {
     let host = Host::start().await;
     let output = format!(
         "<actions><react emoji=\"tada\" /></actions>{}",
-        SENTENCE.repeat(100)
+        SENTENCE.repeat(65)
     );
     let composed = composed(&host, &output).await;
     let clean = &composed.parsed.clean_text;
