@@ -63,6 +63,8 @@ const answered = [
   ["/allowlist", /Who may write on telegram/],
   ["/config show commands.bash", /commands\.bash = true/],
   ["/debug", /journal at event/],
+  ["/reminders", /There are no reminders/],
+  ["/reminder", /There are no reminders/, "/reminders"],
   ["/bash echo hi | tr a-z A-Z", /HI/],
   ["/new", /A new conversation begins/],
   ["/reset", /A new conversation begins/, "/new"],

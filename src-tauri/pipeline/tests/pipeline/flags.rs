@@ -79,11 +79,9 @@ async fn a_flag_goes_with_every_message_or_is_told() {
             "{platform}: {kept:?}"
         );
         let kinds: Vec<_> = sent.iter().map(|(kind, _)| *kind).collect();
-        let edit = can.edit.then_some(OpKind::EditText);
-        let all: Vec<_> = [OpKind::SendFile, OpKind::SendText]
-            .into_iter()
-            .chain(edit)
-            .collect();
+        let file = can.file_limit.map(|_| OpKind::SendFile);
+        let edit = (can.edit && can.edit_interval_ms.is_some()).then_some(OpKind::EditText);
+        let all: Vec<_> = file.into_iter().chain([OpKind::SendText]).chain(edit).collect();
         assert_eq!(kinds, all, "{platform}");
         let told: Vec<_> = [MessageFlag::SuppressEmbeds, MessageFlag::Silent]
             .into_iter()

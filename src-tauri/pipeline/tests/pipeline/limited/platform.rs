@@ -105,6 +105,15 @@ fn limits(platform: Platform) -> Vec<Published> {
             // Its filter against spam, whose limits nobody knows; whoever it stops is to solve a captcha.
             published(20, SECOND, All, &[], LimitScope::Channel),
         ],
+        // On average over ten minutes.
+        platform::REDDIT => vec![published(1_000, MINUTE * 10, All, &[], LimitScope::Channel)],
+        platform::X => vec![published(
+            100,
+            MINUTE * 15,
+            Kinds,
+            &[OpKind::SendText],
+            LimitScope::Route,
+        )],
         _ => Vec::new(),
     }
 }
