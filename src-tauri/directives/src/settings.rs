@@ -9,7 +9,7 @@ closed_set! {
         Silence = "silence": "<no-reply/>, NO_REPLY and HEARTBEAT_OK.",
         Header = "header": "[[key:value]] at the start of a message.",
         Guard = "guard": "Scaffolding that models leak.",
-        Json = "json": "{\"actions\":[…]}.",
+        Json = "json": "{\"actions\":[…]}, or one action by itself: {\"type\":…,\"payload\":{…}}.",
     }
 }
 

@@ -104,7 +104,7 @@ impl Hold {
             }
             HoldReason::HeaderOpen => "`]]`, a bracket, a line break, or 256 bytes.",
             HoldReason::PartialToken => "`|>`, or a character that a token's name cannot hold.",
-            HoldReason::JsonOpen => "The first key, the end of the value, or 65,536 bytes.",
+            HoldReason::JsonOpen => "The first keys, the end of the value, or 65,536 bytes.",
             HoldReason::GuardOpen => "Its closing tag; the content is never shown.",
             HoldReason::RedactionWindow => {
                 "A character that no secret has there, the whole secret (which is masked), or 512 bytes."

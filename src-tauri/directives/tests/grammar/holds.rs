@@ -87,6 +87,42 @@ fn json_is_held_until_its_first_key_is_known() {
     assert_eq!(after("Hi\n{ \"b\"", &settings).2, None);
 }
 
+/// Nothing of an action by itself is shown, wherever the message is cut, and no longer is anything else held.
+#[test]
+fn an_action_by_itself_is_held_and_text_is_released_where_it_is_told_apart() {
+    let mut settings = Settings::default();
+    settings.set_pair("output.dialects=json").expect("a dialect");
+    let action = r#"{"type":"bash","payload":{"command":"df -h"},"meta":{}}"#;
+    for raw in [action.to_owned(), format!("```json\n{action}\n```")] {
+        for end in 1..=raw.len() {
+            assert_eq!(after(&raw[..end], &settings).0, "", "{:?}", &raw[..end]);
+        }
+    }
+    for (held, told) in [
+        (r#"{"type":"object","p"#, "r"),
+        (r#"{"type":"#, "1"),
+        (r#"{"type":"a"#, "\n"),
+        (r#"{"type":"a""#, "}"),
+        (r#"{"type":"a","payload":"#, "\""),
+        (r#"{"type":"a","payload":{"b":1},""#, "r"),
+        (r#"{"type":"a","payload":{},"meta":[1],"metadata"#, "2"),
+        (r#"{"type":"a","payload":{},""#, "payload"),
+    ] {
+        let before = after(held, &settings);
+        assert_eq!(
+            (before.0.as_str(), before.2),
+            ("", Some(HoldReason::JsonOpen)),
+            "{held}"
+        );
+        let told = format!("{held}{told}");
+        let (shown, _, reason) = after(&told, &settings);
+        assert_eq!(
+            (shown.as_str(), reason.filter(|why| *why == HoldReason::JsonOpen)),
+            (told.trim_end(), None)
+        );
+    }
+}
+
 #[test]
 fn a_hold_says_why_and_what_would_release_it() {
     let mut screen = Screen::default();

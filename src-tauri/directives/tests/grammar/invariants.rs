@@ -301,6 +301,35 @@ fn json_actions_have_no_bound_but_the_page_s() {
     }
 }
 
+/// The head of an action by itself is as long as it likes within the bound; behind it, it is text.
+#[test]
+fn an_action_by_itself_has_the_bound_of_a_value() {
+    let settings = Settings {
+        dialects: vec![Dialect::Json],
+        ..Settings::default()
+    };
+    let read = |raw: &str| {
+        let (head, tail) = raw.split_at(65_500);
+        let chunks: Vec<&str> = [head].into_iter().chain(tail.split_inclusive(|_| true)).collect();
+        let whole = parse(raw, &settings, None);
+        partition(raw, &whole);
+        assert_eq!(listen(&chunks, &settings, None).0, whole);
+        whole
+    };
+    for len in 65_500..65_540 {
+        let blanks = " ".repeat(len);
+        // Up to the payload's brace the head has 23 bytes beside them.
+        let late = read(&format!("{{{blanks}\"type\":\"a\",\"payload\":{{\"b\":1}}}}"));
+        let is_text = 23 + len > 65_536;
+        assert_eq!(late.clean_text.is_empty(), !is_text, "{len}");
+        // Another key makes it text where it is told within the bound; else it is dropped as too large.
+        let key = read(&format!("{{\"type\":\"a\",\"payload\":{{}},{blanks}\"meté\":1}}"));
+        let is_told = 25 + len + 6 <= 65_536;
+        assert_eq!(key.clean_text.is_empty(), !is_told, "{len}");
+        assert_eq!(key.diagnostics.is_empty(), is_told, "{len}");
+    }
+}
+
 /// Found by fuzzing: a closing tag that is too long was reported, one with something else in it was not.
 #[test]
 fn a_closing_tag_that_is_too_long_is_no_tag() {

@@ -132,6 +132,22 @@ fn hostile_inputs_cost_no_more_than_others() {
         ("braces and keys", "{\"a\n".repeat(n)),
         ("json actions", "{\"actions\":[".repeat(n)),
         ("json strings", "{\"actions\":\"".to_owned() + &"\\\"".repeat(n)),
+        (
+            "actions in one another",
+            "{\"type\":\"a\",\"payload\":\n".repeat(n),
+        ),
+        (
+            "actions in one another that are text",
+            "{\"type\":\"a\",\"payload\":{},\"meta\":\n".repeat(n / 4) + &",\"ref\":1}".repeat(n / 4),
+        ),
+        (
+            "one action after another",
+            "{\"type\":\"a\",\"payload\":{}}\n".repeat(n / 4),
+        ),
+        (
+            "an action with keys",
+            "{\"type\":\"a\",\"payload\":{}".to_owned() + &",\"meta\":1".repeat(n),
+        ),
         ("quote marks", "> ".repeat(n)),
         ("html", "<div><p class=\"a\">text</p></div>\n".repeat(n / 10)),
         (

@@ -1,7 +1,22 @@
 //! JSON actions (dialect `json`): a value at a line start, or alone in a fenced block, whose first key is
-//! `actions`. They run at the end of the message, never earlier.
+//! `actions`, or which is [one action by itself](alone). They run at the end of the message, never earlier.
+//!
+//! ```text
+//! {"actions":[{"type":"bash","payload":{"command":"df -h"}}]}   actions; an empty list is silence
+//! {"type":"bash","payload":{"command":"df -h"}}                 one action
+//! {"system_message":{…}}                                        text, and no value of this message acts
+//! {"type":"object","properties":{…}}                            text, as every other value
+//! ```
+//!
+//! - A value is held until its first keys tell what it is, and then to its end, at most [`MAX_VALUE`] bytes; nothing of
+//!   one that acts is shown in any cut.
+//! - What is known to be actions and cannot be read is dropped and reported, never shown.
+//! - Several values on lines of their own are read in order, and the text between them stays.
+//! - The work is linear: a byte is probed once, and what a probe found to be text is not probed again.
 
+mod alone;
 mod probe;
+mod state;
 mod value;
 
 use super::text::{Coding, FenceLine};
@@ -22,6 +37,8 @@ pub(super) struct Json {
     inert: bool,
     /// A value that grew too large is dropped to its end.
     dropping: bool,
+    /// Before this byte no value begins: it lies within one that is text.
+    text_to: usize,
 }
 
 impl Scanner {
@@ -36,18 +53,28 @@ impl Scanner {
             return None;
         }
         let start = self.at;
+        if start < self.json.text_to {
+            return None;
+        }
         let mut probe = match self.json.probe.take() {
             Some(probe) if probe.start == start => probe,
-            _ => Probe::new(&self.source, start),
+            _ => Probe::new(&self.source, start, self.rules.on(G::JsonAlone)),
         };
         match probe.read(&self.source) {
-            Found::Text => return None,
+            Found::Text => {
+                self.json.text_to = probe.text_to();
+                return None;
+            }
             Found::Inert => {
                 self.json.inert = self.rules.on(G::JsonInert);
                 return None;
             }
             Found::Ends { value, end } => {
-                let read = value::actions(&self.source, value);
+                let read = if probe.is_alone() {
+                    value::one(&self.source, value).map(|action| vec![action])
+                } else {
+                    value::actions(&self.source, value)
+                };
                 self.take_json(read, Span::new(start, end), sink);
             }
             Found::Cut { keyed: true } if self.source.ended => {

@@ -1,7 +1,9 @@
-//! Is this a JSON value whose first key is `actions`? Read byte by byte, never twice.
+//! Is this a JSON value whose first key is `actions`, or one action by itself? Read byte by byte, never twice.
 
 use super::super::text::FenceLine;
 use super::MAX_VALUE;
+use super::alone::{Head, Headed, Later};
+use super::state::{ACTIONS, AT_ITS_KEYS, KEYS, State, TYPE, inside};
 use crate::Span;
 use crate::lex::{Source, is_blank, is_tag_space};
 
@@ -14,30 +16,10 @@ pub(super) enum Found {
     Inert,
     /// The value is complete; all of it ends at `end`.
     Ends { value: Span, end: usize },
-    /// It needs more bytes; `keyed` says that the first key is known to be `actions`.
+    /// It needs more bytes; `keyed` says that it is known to be `actions`, or an action by itself.
     Cut { keyed: bool },
     /// No end within the bound.
     TooLarge,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum State {
-    Marks,
-    Info,
-    Lead,
-    Brace,
-    /// Which of [`KEYS`], and how many of its bytes have been read.
-    Key(usize, usize),
-    FirstKey,
-    Colon(usize),
-    Value {
-        depth: usize,
-        string: bool,
-        escape: bool,
-    },
-    After,
-    Close(usize),
-    Rest,
 }
 
 #[derive(Debug)]
@@ -51,13 +33,15 @@ pub(super) struct Probe {
     line: FenceLine,
     brace: Option<usize>,
     value_end: usize,
+    /// Whether one action by itself is read, too.
+    reads_alone: bool,
+    /// Where the last key behind the payload of an action by itself begins: this is one.
+    later: usize,
+    alone: bool,
 }
 
-/// The first keys that matter, with the quote that ends them; they differ in their first letter.
-const KEYS: [&[u8]; 2] = [b"actions\"", b"system_message\""];
-
 impl Probe {
-    pub(super) fn new(source: &Source, start: usize) -> Self {
+    pub(super) fn new(source: &Source, start: usize, reads_alone: bool) -> Self {
         let mark = source.byte(start).filter(|b| *b != b'{');
         let state = if mark.is_some() { State::Marks } else { State::Lead };
         Self {
@@ -68,6 +52,9 @@ impl Probe {
             line: FenceLine::Other,
             brace: None,
             value_end: 0,
+            reads_alone,
+            later: 0,
+            alone: false,
         }
     }
 
@@ -75,20 +62,28 @@ impl Probe {
         self.at
     }
 
+    /// Whether it is one action by itself.
+    pub(super) fn is_alone(&self) -> bool {
+        self.alone
+    }
+
+    /// Before this byte no value begins, where this one is text: its own keys were read up to there.
+    pub(super) fn text_to(&self) -> usize {
+        self.later
+    }
+
     /// The mark and the length of the fence it stands in, if that is open.
     pub(super) fn fence(&self) -> Option<(u8, usize)> {
         self.fence.filter(|(_, len)| !self.line.closes(*len))
     }
 
-    /// Where the value ends at the latest, while it is being read; so long its first key may take, too, and the
+    /// Where the value ends at the latest, while it is being read; so long its first keys may take, too, and the
     /// line that opens its fence.
     pub(super) fn bound(&self) -> Option<usize> {
         match self.state {
             State::Marks | State::Info => Some(self.start + MAX_VALUE),
-            State::Brace | State::FirstKey | State::Key(..) | State::Colon(_) | State::Value { .. } => {
-                self.brace.map(|brace| brace + MAX_VALUE)
-            }
-            _ => None,
+            State::Lead | State::After | State::Close(_) | State::Rest => None,
+            _ => self.brace.map(|brace| brace + MAX_VALUE),
         }
     }
 
@@ -96,10 +91,11 @@ impl Probe {
         while let Some(b) = source.byte(self.at) {
             source.spend(1);
             if self.bound().is_some_and(|bound| self.at + width(b) > bound) {
-                return match self.state {
-                    State::Value { .. } => Found::TooLarge,
-                    _ => Found::Text,
+                let Some(within) = self.state.within() else {
+                    return Found::Text;
                 };
+                self.state = within;
+                return Found::TooLarge;
             }
             if self.leaves_fence(b) {
                 self.value_end = self.at;
@@ -123,8 +119,10 @@ impl Probe {
                 self.ends(source.end())
             }
             State::Close(_) if source.ended => Found::Text,
-            State::Value { .. } => Found::Cut { keyed: true },
-            _ => Found::Cut { keyed: false },
+            State::Head(Head::Brace) => Found::Cut { keyed: true },
+            state => Found::Cut {
+                keyed: state.within().is_some(),
+            },
         }
     }
 
@@ -153,7 +151,7 @@ impl Probe {
 
     /// Whether the fence ends before `b`, in the middle of the value: no value goes on after its fence.
     fn leaves_fence(&mut self, b: u8) -> bool {
-        let (Some((mark, len)), State::Value { .. }) = (self.fence, self.state) else {
+        let (Some((mark, len)), Some(_)) = (self.fence, self.state.within()) else {
             return false;
         };
         let leaves = b == b'\n' && self.line.closes(len);
@@ -168,6 +166,18 @@ impl Probe {
             value: Span::new(self.brace.unwrap_or(self.start), self.value_end),
             end,
         }
+    }
+
+    /// The state after `b` within the value.
+    fn go_on(&mut self, b: u8, depth: usize, string: bool, escape: bool) -> State {
+        if self.alone && depth == 1 && !string && b == b',' {
+            return State::Next;
+        }
+        let next = inside(b, depth, string, escape);
+        if matches!(next, State::After) {
+            self.value_end = self.at + 1;
+        }
+        next
     }
 
     /// The state after `b`; `None` when the fence ends before it.
@@ -189,30 +199,44 @@ impl Probe {
             State::Brace if is_tag_space(b) => State::Brace,
             State::Brace if b == b'"' => State::FirstKey,
             State::FirstKey => match KEYS.iter().position(|key| key[0] == b) {
-                Some(key) => State::Key(key, 1),
-                None => return Err(Found::Text),
+                Some(key) if key != TYPE || self.reads_alone => State::Key(key, 1),
+                _ => return Err(Found::Text),
             },
             State::Key(key, read) if KEYS[key][read] != b => return Err(Found::Text),
             State::Key(key, read) if read + 1 == KEYS[key].len() => State::Colon(key),
             State::Key(key, read) => State::Key(key, read + 1),
             State::Colon(key) if is_tag_space(b) => State::Colon(key),
-            State::Colon(0) if b == b':' => State::Value {
-                depth: 1,
-                string: false,
-                escape: false,
-            },
+            State::Colon(ACTIONS) if b == b':' => AT_ITS_KEYS,
+            State::Colon(TYPE) if b == b':' => State::Head(Head::Quote),
             State::Colon(_) if b == b':' => return Err(Found::Inert),
+            State::Head(head) => match head.after(b) {
+                Headed::On(head) => State::Head(head),
+                Headed::Payload => {
+                    self.alone = true;
+                    State::Value {
+                        depth: 2,
+                        string: false,
+                        escape: false,
+                    }
+                }
+                Headed::Text => return Err(Found::Text),
+            },
+            State::Next if is_tag_space(b) => State::Next,
+            State::Next if b == b'"' => {
+                self.later = self.at + 1;
+                State::Later(Later::START)
+            }
+            State::Later(key) => match key.after(b) {
+                Some(key) if key.is_whole() => AT_ITS_KEYS,
+                Some(key) => State::Later(key),
+                None => return Err(Found::Text),
+            },
+            State::Next => self.go_on(b, 1, false, false),
             State::Value {
                 depth,
                 string,
                 escape,
-            } => {
-                let next = inside(b, depth, string, escape);
-                if matches!(next, State::After) {
-                    self.value_end = self.at + 1;
-                }
-                next
-            }
+            } => self.go_on(b, depth, string, escape),
             State::After if is_tag_space(b) => State::After,
             State::After if b == mark => State::Close(1),
             State::Close(n) if b == mark => State::Close(n + 1),
@@ -232,41 +256,5 @@ fn width(b: u8) -> usize {
         0xC0..=0xDF => 2,
         0xE0..=0xEF => 3,
         0xF0.. => 4,
-    }
-}
-
-fn inside(b: u8, depth: usize, string: bool, escape: bool) -> State {
-    match b {
-        _ if escape => State::Value {
-            depth,
-            string,
-            escape: false,
-        },
-        b'\\' if string => State::Value {
-            depth,
-            string,
-            escape: true,
-        },
-        b'"' => State::Value {
-            depth,
-            string: !string,
-            escape: false,
-        },
-        b'{' | b'[' if !string => State::Value {
-            depth: depth + 1,
-            string,
-            escape,
-        },
-        b'}' | b']' if !string && depth == 1 => State::After,
-        b'}' | b']' if !string => State::Value {
-            depth: depth - 1,
-            string,
-            escape,
-        },
-        _ => State::Value {
-            depth,
-            string,
-            escape,
-        },
     }
 }

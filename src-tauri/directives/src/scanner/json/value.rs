@@ -22,6 +22,14 @@ pub(super) fn actions(source: &Source, span: Span) -> Option<Vec<JsonAction>> {
     actions.filter(|_| reader.at == text.len())
 }
 
+/// The action of `{"type":…,"payload":…}`, or `None` when it is malformed.
+pub(super) fn one(source: &Source, span: Span) -> Option<JsonAction> {
+    let text = source.str(span);
+    let mut reader = Reader { source, text, at: 0 };
+    let action = reader.action(span.start)?;
+    (reader.at == text.len()).then_some(action)
+}
+
 struct Reader<'a> {
     /// Counts what was examined.
     source: &'a Source,

@@ -24,6 +24,82 @@ fn first_key(text: &str) -> Option<&str> {
     after.trim_start_matches(is_space).starts_with(':').then_some(key)
 }
 
+/// Keys that may stand behind the payload of one action by itself.
+const LATER: [&str; 5] = ["interface", "description", "meta", "safe", "metadata"];
+
+/// Where the payload of one action by itself begins: `{"type":"…","payload":{`, or the end of the message behind the
+/// colon. `None` for any other object.
+fn payload(text: &str) -> Option<usize> {
+    let head = &text[..text.floor_char_boundary(LARGEST)];
+    let mut rest = head.strip_prefix('{')?;
+    for (sign, word) in [("", "\"type\""), (":", "\"")] {
+        rest = rest.trim_start_matches(is_space).strip_prefix(sign)?;
+        rest = rest.trim_start_matches(is_space).strip_prefix(word)?;
+    }
+    loop {
+        let end = rest.find(|c: char| c == '"' || c == '\\' || c < ' ')?;
+        let c = rest[end..].chars().next()?;
+        rest = &rest[end + 1..];
+        match c {
+            '"' => break,
+            // What is escaped does not end it.
+            '\\' => rest = rest.strip_prefix(|c: char| c >= ' ')?,
+            _ => return None,
+        }
+    }
+    for (sign, word) in [(",", "\"payload\""), (":", "")] {
+        rest = rest.trim_start_matches(is_space).strip_prefix(sign)?;
+        rest = rest.trim_start_matches(is_space).strip_prefix(word)?;
+    }
+    let ends = rest.is_empty() && text.len() == head.len();
+    (rest.starts_with('{') || ends).then_some(head.len() - rest.len())
+}
+
+/// The first key behind the payload that may not stand there, as the place behind its opening quote.
+fn foreign_key(text: &str, payload: usize) -> Option<usize> {
+    let mut from = payload;
+    loop {
+        let comma = from + next_comma(&text[from..])?;
+        from = comma + 1;
+        let Some(key) = text[from..].trim_start_matches(is_space).strip_prefix('"') else {
+            continue;
+        };
+        // The end of the first part of it that no such key begins with.
+        let parts = key.char_indices().map(|(at, c)| at + c.len_utf8());
+        let may_be = |part: &str| LATER.iter().any(|later| format!("{later}\"").starts_with(part));
+        let whole = |part: &str| LATER.iter().any(|later| format!("{later}\"") == part);
+        let told = parts
+            .map(|end| (end, &key[..end]))
+            .find(|(_, part)| whole(part) || !may_be(part));
+        let at = text.len() - key.len();
+        match told {
+            Some((_, part)) if whole(part) => {}
+            Some((end, _)) => return (at + end <= LARGEST).then_some(at),
+            None => return None,
+        }
+    }
+}
+
+/// The next comma between two keys of the object in which `text` begins.
+fn next_comma(text: &str) -> Option<usize> {
+    let mut depth = 1_usize;
+    let (mut string, mut escaped) = (false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if string => escaped = true,
+            '"' => string = !string,
+            _ if string => {}
+            '{' | '[' => depth += 1,
+            '}' | ']' if depth == 1 => return None,
+            '}' | ']' => depth -= 1,
+            ',' if depth == 1 => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
 /// The end of the value at the start of `text`: where its brackets are balanced.
 fn value_end(text: &str) -> Option<usize> {
     let (mut depth, mut string, mut escaped) = (0_usize, false, false);
@@ -53,12 +129,15 @@ impl Page<'_> {
 
     /// A `{`.
     pub(super) fn json(&mut self) -> bool {
-        if self.inert || !self.line_start() || !(self.shown() || self.begins()) {
+        if self.inert || self.at < self.plain_to || !self.line_start() || !(self.shown() || self.begins()) {
             return false;
         }
         let rest = &self.raw[self.at..];
         match first_key(rest) {
-            Some("actions") => {
+            Some(key @ ("actions" | "type")) => {
+                if key == "type" && self.is_plain(rest, self.at) {
+                    return false;
+                }
                 let end = value_end(rest).unwrap_or(rest.len());
                 let whole = Span::new(self.at, self.at + end);
                 if end > LARGEST {
@@ -80,7 +159,10 @@ impl Page<'_> {
     /// nothing else.
     pub(super) fn json_fence(&mut self, mark: char, ticks: usize, len: usize) -> bool {
         let rest = &self.raw[self.at..];
-        let Some((info, _)) = rest[ticks..].split_once('\n').filter(|_| !self.inert) else {
+        let Some((info, _)) = rest[ticks..]
+            .split_once('\n')
+            .filter(|_| !self.inert && self.at >= self.plain_to)
+        else {
             return false;
         };
         // Open: what may stand after the marks, and for how long. Here: no backtick, and the bound of a value.
@@ -91,6 +173,7 @@ impl Page<'_> {
         let start = content + space_len(&rest[content..]);
         match first_key(&rest[start..]) {
             Some("actions") => {}
+            Some("type") if !self.is_plain(&rest[start..len], self.at + start) => {}
             Some("system_message") => {
                 self.inert = true;
                 return false;
@@ -122,6 +205,17 @@ impl Page<'_> {
         true
     }
 
+    /// Whether an object whose first key is `type` is text, and no action by itself.
+    fn is_plain(&mut self, text: &str, at: usize) -> bool {
+        let Some(payload) = payload(text) else {
+            return true;
+        };
+        let foreign = foreign_key(text, payload);
+        // Within it no value begins.
+        self.plain_to = foreign.map_or(self.plain_to, |key| at + key);
+        foreign.is_some()
+    }
+
     /// Drops what cannot be read.
     fn drop_actions(&mut self, reported: Span, end: usize) {
         self.report(Code::MalformedDirective, reported);
@@ -147,7 +241,6 @@ fn actions(text: &str, start: usize) -> Option<Vec<JsonAction>> {
         #[serde(borrow)]
         actions: Vec<&'a RawValue>,
     }
-    let whole: Whole<'_> = serde_json::from_str(text).ok()?;
     let read = |raw: &RawValue| {
         let at = start + (raw.get().as_ptr() as usize - text.as_ptr() as usize);
         // Read one level deep only: what is inside may be nested as deeply as it likes.
@@ -158,5 +251,10 @@ fn actions(text: &str, start: usize) -> Option<Vec<JsonAction>> {
             span: Span::new(at, at + raw.get().len()),
         })
     };
+    if first_key(text) == Some("type") {
+        let whole: &RawValue = serde_json::from_str(text).ok()?;
+        return Some(vec![read(whole)?]);
+    }
+    let whole: Whole<'_> = serde_json::from_str(text).ok()?;
     whole.actions.into_iter().map(read).collect()
 }

@@ -50,6 +50,8 @@ struct Page<'a> {
     hush: bool,
     /// A `system_message` was written: no JSON actions from here on.
     inert: bool,
+    /// Before this byte no JSON value begins.
+    plain_to: usize,
     /// Children whose opening tag was taken and that were not closed at once.
     opened: Vec<String>,
     /// Scaffolding tags that wait for their closing tag; `true` when the opening tag was left as text.
@@ -89,6 +91,7 @@ impl<'a> Page<'a> {
             marker: None,
             hush: false,
             inert: false,
+            plain_to: 0,
             opened: Vec::new(),
             scaffolds: Vec::new(),
             prose: 0,
