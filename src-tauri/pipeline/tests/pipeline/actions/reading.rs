@@ -126,3 +126,49 @@ async fn pitfall_29_an_answer_whose_actions_all_failed_is_told_as_an_error() {
     assert_eq!(request.outcome, foldback_wire::DeliveryOutcome::Error);
     assert!(acted.prompt().await.contains("## Action error"));
 }
+
+/// One action by itself, as an ancestor's agents write it.
+fn alone(command: &str) -> String {
+    format!(r#"{{"type": "bash", "payload": {{"command": "{command}"}}}}"#)
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_action_by_itself_is_carried_out_whole_fenced_and_on_a_line() {
+    let one = alone("one");
+    runs(&one, &["one"], &[]).await;
+    runs(&format!("```json\n{one}\n```"), &["one"], &[]).await;
+    runs(&format!("I look.\n{one}\nWait."), &["one"], &["I look.\nWait."]).await;
+    runs(
+        &format!("{one}\n{}\n{}", alone("two"), bash("three")),
+        &["one", "two", "three"],
+        &[],
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_only_begins_like_an_action_is_text() {
+    for example in [
+        r#"{"type": "object", "properties": {"command": {"type": "string"}}}"#,
+        r#"{"type": "bash", "command": "one"}"#,
+        r#"{"type": "bash", "payload": "one"}"#,
+        r#"{"type": "bash", "payload": {"command": "one"}, "repository": "x"}"#,
+    ] {
+        is_text(example).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_action_by_itself_that_cannot_be_read_goes_back_to_the_agent() {
+    let acted = Acted::start().await;
+    acted.says(&[
+        r#"{"type": "bash", "payload": {"command": "one"}"#,
+        &alone("one"),
+        "Done.",
+    ]);
+    acted.asked("do").await;
+    assert_eq!(acted.codes().await, [ActionRefusalCode::Unreadable]);
+    assert_eq!(acted.shell.begun(), ["one"]);
+    assert!(!acted.screen().concat().contains("payload"));
+    acted.bot.check().await;
+}
