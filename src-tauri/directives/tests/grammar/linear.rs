@@ -132,22 +132,6 @@ fn hostile_inputs_cost_no_more_than_others() {
         ("braces and keys", "{\"a\n".repeat(n)),
         ("json actions", "{\"actions\":[".repeat(n)),
         ("json strings", "{\"actions\":\"".to_owned() + &"\\\"".repeat(n)),
-        (
-            "actions in one another",
-            "{\"type\":\"a\",\"payload\":\n".repeat(n),
-        ),
-        (
-            "actions in one another that are text",
-            "{\"type\":\"a\",\"payload\":{},\"meta\":\n".repeat(n / 4) + &",\"ref\":1}".repeat(n / 4),
-        ),
-        (
-            "one action after another",
-            "{\"type\":\"a\",\"payload\":{}}\n".repeat(n / 4),
-        ),
-        (
-            "an action with keys",
-            "{\"type\":\"a\",\"payload\":{}".to_owned() + &",\"meta\":1".repeat(n),
-        ),
         ("quote marks", "> ".repeat(n)),
         ("html", "<div><p class=\"a\">text</p></div>\n".repeat(n / 10)),
         (
@@ -214,6 +198,33 @@ fn hostile_tokens_and_values_cost_no_more_than_others() {
         (
             "nested json",
             format!("{{\"actions\":[{{\"type\":\"a\",\"payload\":{}", "[".repeat(n)),
+        ),
+    ];
+    for (name, text) in cases {
+        assert_linear(name, &text);
+    }
+}
+
+/// What is text is told late of an action by itself; nothing of it is probed again.
+#[test]
+fn actions_by_themselves_cost_no_more_than_others() {
+    let n = 8_000;
+    let cases: Vec<(&str, String)> = vec![
+        (
+            "actions in one another",
+            "{\"type\":\"a\",\"payload\":\n".repeat(n),
+        ),
+        (
+            "actions in one another that are text",
+            "{\"type\":\"a\",\"payload\":{},\"meta\":\n".repeat(n / 8) + &",\"ref\":1}".repeat(n / 8),
+        ),
+        (
+            "one action after another",
+            "{\"type\":\"a\",\"payload\":{}}\n".repeat(n / 4),
+        ),
+        (
+            "an action with keys",
+            "{\"type\":\"a\",\"payload\":{}".to_owned() + &",\"meta\":1".repeat(n),
         ),
     ];
     for (name, text) in cases {

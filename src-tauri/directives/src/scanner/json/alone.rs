@@ -70,7 +70,7 @@ impl Head {
             Self::Key(read) if PAYLOAD[read] != b => return Headed::Text,
             Self::Key(read) if read + 1 == PAYLOAD.len() => Self::Colon,
             Self::Key(read) => Self::Key(read + 1),
-            between if is_tag_space(b) => between,
+            Self::Quote | Self::Comma | Self::KeyQuote | Self::Colon | Self::Brace if is_tag_space(b) => self,
             Self::Quote if b == b'"' => Self::Name(false),
             Self::Comma if b == b',' => Self::KeyQuote,
             Self::KeyQuote if b == b'"' => Self::Key(0),
