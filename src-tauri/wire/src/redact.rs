@@ -17,10 +17,14 @@ use std::{
 mod delivered;
 mod known;
 mod request;
+mod streamed;
 mod user_words;
 mod work_words;
 
 use known::KnownSecrets;
+
+pub use foldback_directives::redact::MASK;
+pub use streamed::StreamRedactor;
 
 /// The secrets that are masked, and the places where. Clones share what they know: a credential that one of them learns is
 /// masked by all.

@@ -6,7 +6,7 @@ use foldback_programs::{
     descent::{adopt_orphans, reap_orphans},
     guard,
 };
-use foldback_wire::Clock;
+use foldback_wire::{Clock, redact::Redaction};
 use rustix::process::Signal;
 use std::{
     ffi::OsString,
@@ -31,7 +31,7 @@ pub(super) const GRACE: Duration = Duration::from_secs(2);
 pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Settings of commands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ShellSettings {
     /// Their working folder, absolute; made when it does not exist.
     pub folder: PathBuf,
@@ -43,6 +43,8 @@ pub struct ShellSettings {
     pub confinement: Option<Confinement>,
     /// The program that guards them, which asks [`guard::run_if_asked`]; this program when absent.
     pub guard: Option<PathBuf>,
+    /// What masks the secrets in output, before it is cut, and on screens; nothing when absent.
+    pub redaction: Option<Redaction>,
 }
 
 impl ShellSettings {
@@ -95,8 +97,8 @@ pub(super) async fn run_command(
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let ended = wait_for(&guarded.0, child);
     let (mut output, mut errors) = (
-        Capture::new(settings.max_output),
-        Capture::new(settings.max_output),
+        Capture::new(settings.max_output, settings.redaction.as_ref()),
+        Capture::new(settings.max_output, settings.redaction.as_ref()),
     );
     let end = {
         let mut reading = pin!(async { tokio::join!(output.read(stdout), errors.read(stderr)) });

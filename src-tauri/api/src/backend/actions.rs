@@ -7,7 +7,7 @@ use foldback_actions::{
     terminal::{KeptTerminal, PatternError, ShellLimits, ShellSettings, Shells, Terminal},
 };
 use foldback_pipeline::config::{Config, ProgramError};
-use foldback_wire::Clock;
+use foldback_wire::{Clock, redact::Redaction};
 use std::{io, sync::Arc};
 
 /// The reason for which an interface of actions cannot be made.
@@ -41,12 +41,13 @@ pub(super) struct Actions {
 pub(super) fn build(
     all: &Config,
     around: &Surroundings,
+    secrets: Option<&Redaction>,
     clock: &Arc<dyn Clock>,
 ) -> Result<Actions, ActionSetupError> {
     let mut interfaces: Vec<Arc<dyn ActionInterface>> = Vec::new();
     let (bash, terminal) = (&all.actions.bash, &all.actions.terminal);
     if bash.enabled {
-        let settings = shell_settings(all, around)?;
+        let settings = shell_settings(all, around, secrets)?;
         interfaces.push(Arc::new(Terminal::new(
             bash.rules()?,
             settings,
@@ -60,7 +61,7 @@ pub(super) fn build(
             most: usize::try_from(terminal.max_shells).unwrap_or(usize::MAX),
         };
         let kept = Arc::new(Shells::new(
-            shell_settings(all, around)?,
+            shell_settings(all, around, secrets)?,
             limits,
             Arc::clone(clock),
         ));
@@ -72,7 +73,11 @@ pub(super) fn build(
 }
 
 /// What every shell gets.
-fn shell_settings(all: &Config, around: &Surroundings) -> Result<ShellSettings, ActionSetupError> {
+fn shell_settings(
+    all: &Config,
+    around: &Surroundings,
+    secrets: Option<&Redaction>,
+) -> Result<ShellSettings, ActionSetupError> {
     let from = &all.actions.bash;
     // A command may not know where we are.
     let base = std::path::absolute(&around.base)?;
@@ -88,5 +93,6 @@ fn shell_settings(all: &Config, around: &Surroundings) -> Result<ShellSettings, 
         max_output: from.most_output(),
         confinement,
         guard: None,
+        redaction: secrets.cloned(),
     })
 }

@@ -126,7 +126,7 @@ impl Backend {
         let typed = Typed::new(Arc::clone(&journal));
         let Made { agents, faulty } = agents::build(&config, &around, &typed, &clock, &rng)?;
         let speech = speech::build(&config, &credentials, data.join("voices"), &clock)?;
-        let Actions { table, shells } = actions::build(&config, &around, &clock)?;
+        let Actions { table, shells } = actions::build(&config, &around, secrets.as_ref(), &clock)?;
         let hooks = hooks::build(&config, &credentials, replayed.is_some(), &journal, &clock)?;
         let (config, kept_in) = (Arc::new(config), journal.kept_in());
         let Adapters { all, loopbacks } =

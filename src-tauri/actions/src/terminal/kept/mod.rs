@@ -27,6 +27,7 @@
 mod plain_text;
 mod record;
 mod screen;
+mod screen_secrets;
 mod script;
 mod shell_process;
 mod shell_task;

@@ -5,6 +5,7 @@
 //! (colours, titles, jumps to other lines) is left out.
 
 use super::super::capture::Capture;
+use foldback_wire::redact::Redaction;
 use vte::{Params, Parser, Perform};
 
 /// Longest line that can still be changed, in characters; what is beyond begins a new part of the same line.
@@ -17,14 +18,14 @@ pub(super) struct PlainText {
 }
 
 impl PlainText {
-    /// Keeps at most so many bytes of the text.
-    pub(super) fn new(most: usize) -> Self {
+    /// Keeps at most so many bytes of the text, with the secrets masked.
+    pub(super) fn new(most: usize, secrets: Option<&Redaction>) -> Self {
         Self {
             parser: Parser::new(),
             lines: Lines {
                 line: Vec::new(),
                 at: 0,
-                text: Capture::new(most),
+                text: Capture::new(most, secrets),
             },
         }
     }
@@ -128,9 +129,9 @@ mod tests {
 
     fn plain(bytes: &[u8]) -> String {
         // Whole, and byte by byte: a sequence may come in parts.
-        let mut whole = PlainText::new(100_000);
+        let mut whole = PlainText::new(100_000, None);
         whole.add(bytes);
-        let mut parts = PlainText::new(100_000);
+        let mut parts = PlainText::new(100_000, None);
         for byte in bytes {
             parts.add(&[*byte]);
         }
@@ -162,7 +163,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_repaired_and_a_sequence_without_an_end_holds_nothing() {
         assert_eq!(plain(b"a\xff\xfeb"), "a\u{fffd}\u{fffd}b");
-        let mut text = PlainText::new(64);
+        let mut text = PlainText::new(64, None);
         text.add(b"\x1b]0;");
         for _ in 0..10_000 {
             text.add(&[b'x'; 1_000]);
@@ -173,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_line_without_an_end_is_bounded_and_whole() {
-        let mut text = PlainText::new(100_000);
+        let mut text = PlainText::new(100_000, None);
         text.add(&vec![b'x'; 50_000]);
         assert!(text.lines.line.len() <= LONGEST_LINE);
         assert_eq!(text.finish().item("x").bytes, 50_000);

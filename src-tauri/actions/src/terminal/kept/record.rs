@@ -3,6 +3,7 @@
 use super::screen::{COLUMNS, Screen};
 use foldback_wire::{
     SessionId, SteadyTime, Timestamp, TurnId, UserId,
+    redact::Redaction,
     rpc::{ShellCommand, ShellLine, ShellScreen, ShellState},
 };
 use std::{
@@ -23,6 +24,7 @@ pub(super) struct ShellRecord {
     pub(super) session: SessionId,
     started: Timestamp,
     inner: Mutex<Inner>,
+    redaction: Option<Redaction>,
     /// Tells of a change of any shell.
     changed: watch::Sender<u64>,
 }
@@ -43,6 +45,7 @@ impl ShellRecord {
         (owner, session): (UserId, SessionId),
         (started, now): (Timestamp, SteadyTime),
         changed: watch::Sender<u64>,
+        redaction: Option<Redaction>,
     ) -> Self {
         Self {
             number,
@@ -58,6 +61,7 @@ impl ShellRecord {
                 revision: 0,
                 idle_since: now,
             }),
+            redaction,
             changed,
         }
     }
@@ -77,6 +81,9 @@ impl ShellRecord {
     }
 
     pub(super) fn begin(&self, turn: TurnId, command: &str, now: Timestamp) {
+        // Before it is cut: half a secret is not recognised.
+        let masked = self.redaction.as_ref().map(|secrets| secrets.text(command));
+        let kept = beginning(masked.as_deref().unwrap_or(command));
         self.change(|inner| {
             inner.state = ShellState::Running;
             inner.screen.tell("$", command);
@@ -86,7 +93,7 @@ impl ShellRecord {
             }
             inner.commands.push_back(ShellCommand {
                 turn,
-                command: beginning(command),
+                command: kept,
                 started: now,
                 ended: None,
                 exit: None,
@@ -154,7 +161,7 @@ impl ShellRecord {
             number: self.number,
             revision: inner.revision,
             columns: COLUMNS.get().into(),
-            lines: inner.screen.lines(),
+            lines: inner.screen.lines(self.redaction.as_ref()),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The screen of a shell, for people: `vt100` keeps it, here it becomes lines of text in styles.
 
-use foldback_wire::rpc::ScreenRun;
+use super::screen_secrets::{ScreenRow, mask_rows};
+use foldback_wire::{redact::Redaction, rpc::ScreenRun};
 use std::num::NonZeroU16;
 use vt100::{Cell, Color, Parser};
 
@@ -16,7 +17,7 @@ pub(super) struct Screen(Parser);
 
 impl Screen {
     pub(super) fn new() -> Self {
-        Self(Parser::new(ROWS, COLUMNS, LEFT))
+        Self(Parser::new(ROWS, COLUMNS, LEFT + 1))
     }
 
     /// Takes what was written to the terminal.
@@ -47,22 +48,50 @@ impl Screen {
         self.add(b"\x1b[0m\r\n");
     }
 
-    /// The lines, those that have left it first, without empty ones at the end.
-    pub(super) fn lines(&mut self) -> Vec<Vec<ScreenRun>> {
+    /// The lines, those that have left it first, without empty ones at the end, with the secrets masked.
+    pub(super) fn lines(&mut self, secrets: Option<&Redaction>) -> Vec<Vec<ScreenRun>> {
+        let mut rows = self.rows();
+        // Then the oldest row may go on with one that is lost, and have the end of a secret.
+        let is_cut = self.scrollback_is_full();
+        if is_cut {
+            let first = rows.iter().position(|row| !row.is_full);
+            rows.drain(..first.map_or(rows.len(), |last| last + 1));
+        }
+        if let Some(secrets) = secrets {
+            mask_rows(&mut rows, secrets, is_cut);
+        }
+        rows.into_iter().map(|row| row.runs).collect()
+    }
+
+    fn scrollback_is_full(&self) -> bool {
+        self.0.screen().scrollback_len() > LEFT
+    }
+
+    fn rows(&mut self) -> Vec<ScreenRow> {
         let screen = self.0.screen_mut();
         let mut lines = Vec::new();
         for back in (1..=screen.scrollback_len()).rev() {
             screen.set_scrollback(back);
-            lines.push(line(screen, 0));
+            lines.push(screen_row(screen, 0));
         }
         screen.set_scrollback(0);
-        lines.extend((0..ROWS.get()).map(|row| line(screen, row)));
+        lines.extend((0..ROWS.get()).map(|row| screen_row(screen, row)));
         let filled = lines
             .iter()
-            .rposition(|line| !line.is_empty())
+            .rposition(|row| !row.runs.is_empty())
             .map_or(0, |last| last + 1);
         lines.truncate(filled);
         lines
+    }
+}
+
+fn screen_row(screen: &vt100::Screen, row: u16) -> ScreenRow {
+    let last = screen.cell(row, COLUMNS.get() - 1);
+    let is_full =
+        last.is_some_and(|cell| cell.is_wide_continuation() || !matches!(cell.contents(), "" | " "));
+    ScreenRow {
+        runs: line(screen, row),
+        is_full: is_full || screen.row_wrapped(row),
     }
 }
 
@@ -140,7 +169,7 @@ mod tests {
     use super::*;
 
     fn texts(screen: &mut Screen) -> Vec<String> {
-        let lines = screen.lines().into_iter();
+        let lines = screen.lines(None).into_iter();
         lines
             .map(|line| line.into_iter().map(|run| run.text).collect())
             .collect()
@@ -152,7 +181,7 @@ mod tests {
         screen.tell("$", "ls\n\x1b[31mx");
         screen.add(b"a \x1b[1;34mb\x1b[0m\r\n\x1b[38;5;196mc\x1b[48;2;1;2;3md\x1b[0m\r\n");
         assert_eq!(texts(&mut screen), ["$ ls", "  [31mx", "a b", "cd"]);
-        let lines = screen.lines();
+        let lines = screen.lines(None);
         assert!(lines[0][0].bold);
         assert_eq!(lines[2][1].colour.as_deref(), Some("4"));
         assert_eq!(lines[3][0].colour.as_deref(), Some("#ff0000"));
@@ -177,6 +206,6 @@ mod tests {
         screen.add(b"kept\r\n\x1b[?1049h\x1b[31mother screen\x1b]0;no end");
         screen.tell("$", "true");
         assert_eq!(texts(&mut screen), ["kept", "$ true"]);
-        assert!(screen.lines()[1][0].colour.is_none());
+        assert!(screen.lines(None)[1][0].colour.is_none());
     }
 }

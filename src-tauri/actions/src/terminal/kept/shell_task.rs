@@ -7,7 +7,7 @@ use crate::terminal::{
     capture::Capture,
     shell::{GRACE, LAST_WORDS, after},
 };
-use foldback_wire::{Clock, TurnId, duration_in_words};
+use foldback_wire::{Clock, TurnId, duration_in_words, redact::Redaction};
 use rustix::process::Signal;
 use std::{io, ops::ControlFlow, pin::pin, process::ExitStatus, sync::Arc, time::Duration};
 use tokio::sync::{mpsc, oneshot};
@@ -59,6 +59,7 @@ pub(super) struct ShellTask {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) idle: Duration,
     pub(super) most_output: usize,
+    pub(super) redaction: Option<Redaction>,
 }
 
 /// The reason for the end of a shell, in words.
@@ -69,7 +70,7 @@ impl ShellTask {
     pub(super) async fn run(mut self) {
         let mut last = None;
         let why = loop {
-            let mut before = PlainText::new(self.most_output);
+            let mut before = PlainText::new(self.most_output, self.redaction.as_ref());
             let order = match self.wait(&mut before).await {
                 ControlFlow::Continue(order) => order,
                 ControlFlow::Break(why) => break why,
@@ -139,7 +140,7 @@ impl ShellTask {
             mut reply,
         } = order;
         self.record.begin(turn, &command, self.clock.now());
-        let mut output = PlainText::new(self.most_output);
+        let mut output = PlainText::new(self.most_output, self.redaction.as_ref());
         let end = match self
             .command(
                 &command,

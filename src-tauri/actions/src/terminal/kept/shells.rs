@@ -176,7 +176,13 @@ impl Shells {
 
     fn begin(&self, process: ShellProcess, number: u32, of: (UserId, SessionId)) -> KeptShell {
         let times = (self.clock.now(), self.clock.steady());
-        let record = Arc::new(ShellRecord::new(number, of, times, self.changed.clone()));
+        let record = Arc::new(ShellRecord::new(
+            number,
+            of,
+            times,
+            self.changed.clone(),
+            self.settings.redaction.clone(),
+        ));
         let (orders, receiver) = mpsc::channel(WAITING);
         let (to_end, ends) = mpsc::channel(1);
         let task = ShellTask {
@@ -187,6 +193,7 @@ impl Shells {
             clock: Arc::clone(&self.clock),
             idle: self.limits.idle,
             most_output: self.settings.max_output,
+            redaction: self.settings.redaction.clone(),
         };
         tokio::spawn(task.run());
         KeptShell {

@@ -60,6 +60,7 @@ impl Bench {
             max_output: 8 * 1024,
             confinement: None,
             guard: Some(env!("CARGO_BIN_EXE_foldback-command-guard").into()),
+            redaction: None,
         };
         change(&mut settings);
         let terminal = Terminal::new(CommandRules::default(), settings, Arc::new(RealClock));

@@ -103,6 +103,7 @@ fn terminal(
         max_output: 8 * 1024,
         confinement: None,
         guard: Some(env!("CARGO_BIN_EXE_foldback-command-guard").into()),
+        redaction: None,
     };
     let mut limits = ShellLimits {
         idle: Duration::from_mins(10),
