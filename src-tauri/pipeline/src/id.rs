@@ -2,7 +2,7 @@
 //! damaged on the way (a 64-bit number that passed through a float), or was made to look like another.
 
 use foldback_channels::platform::is_phone_number;
-use foldback_wire::{Inbound, MessageId};
+use foldback_wire::{DeliveryRequestId, Inbound, MessageId};
 
 /// Longest id, in bytes. The longest that a platform gives, a group on Signal, has fewer than 70.
 const LONGEST: usize = 128;
@@ -87,6 +87,20 @@ pub(crate) const OF_SCHEDULE: &str = "schedule:";
 
 /// The beginning of the id of a delivery's message. No platform has a message of such an id.
 pub(crate) const OF_DELIVERY: &str = "delivery:";
+
+/// The beginning of the id of the request that delivers what came of a turn's actions.
+pub(crate) const OF_ACTIONS: &str = "actions-";
+
+/// The beginning of the id of the request that delivers a reminder.
+pub(crate) const OF_REMINDER: &str = "reminder-";
+
+/// The beginning of a delivery's id that only the bot gives; none where others may give it. Whoever else delivered under such an id
+/// would have the rights of its turn's sender, or take the place of the result that is to come.
+pub(crate) fn reserved_beginning(id: &DeliveryRequestId) -> Option<&'static str> {
+    [OF_ACTIONS, OF_REMINDER]
+        .into_iter()
+        .find(|beginning| id.as_str().starts_with(beginning))
+}
 
 /// True for the id of a message that no platform has: a schedule or a delivery began its turn.
 pub fn is_made_up(id: &MessageId) -> bool {

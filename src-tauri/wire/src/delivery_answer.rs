@@ -9,6 +9,7 @@ closed_set! {
     /// The reason for which a delivery request was not accepted.
     pub enum DeliveryRefusal {
         Invalid = "invalid": "Something in it cannot be.",
+        ReservedId = "reserved_id": "Its id is one that the bot gives to what its own actions and reminders produce.",
         UnknownChannel = "unknown_channel": "There is no such channel.",
         DeadTarget = "dead_target": "The platform takes nothing more for its chat.",
         DepthLimit = "depth_limit": "As many delivery turns as may follow one message have followed it.",

@@ -211,6 +211,7 @@ export const deliveryOutcomes = [
 
 export const deliveryRefusals = [
   { code: "invalid", about: "Something in it cannot be." },
+  { code: "reserved_id", about: "Its id is one that the bot gives to what its own actions and reminders produce." },
   { code: "unknown_channel", about: "There is no such channel." },
   { code: "dead_target", about: "The platform takes nothing more for its chat." },
   { code: "depth_limit", about: "As many delivery turns as may follow one message have followed it." },

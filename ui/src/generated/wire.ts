@@ -886,7 +886,7 @@ export type DeliveryCall = {
 export type DeliveryOutcome = "output" | "event" | "error";
 
 /** The reason for which a delivery request was not accepted. */
-export type DeliveryRefusal = "invalid" | "unknown_channel" | "dead_target" | "depth_limit" | "requester_budget" | "total_budget";
+export type DeliveryRefusal = "invalid" | "reserved_id" | "unknown_channel" | "dead_target" | "depth_limit" | "requester_budget" | "total_budget";
 
 /** A delivery request that was not accepted. The agent never sees it. */
 export type DeliveryRefused = {

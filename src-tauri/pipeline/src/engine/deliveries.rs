@@ -16,6 +16,7 @@
 //! - Accepted means durable: the journal has it before the caller hears of it.
 //! - One id has one turn, also over restarts.
 //! - A delivery has a turn and a run of its own: no message joins it, and it goes for no message in the queue.
+//! - What comes from outside has no id that the bot gives: those of its actions have the rights of who asked for them.
 //! - A refused request costs no run and no call. What is known of its chat decides, then the depth of its chain, then the
 //!   budgets: that of all, and that of its requester.
 
@@ -55,11 +56,15 @@ pub enum Rejected {
 
 impl Engine {
     /// Delivers what an action produced, what came due, or what went wrong to the agent, in a turn of its own. The journal has
-    /// the request when this answers. One whose id was accepted before is told of the turn that it has.
+    /// the request when this answers. One whose id was accepted before is told of the turn that it has. Ids that the bot itself
+    /// gives are refused: this is the way in for everybody else.
     ///
     /// # Errors
     /// With the reason for which it is not delivered.
     pub async fn deliver(&self, request: DeliveryRequest) -> Result<Accepted, Rejected> {
+        if let Some((reason, why)) = Core::refusal_of_reserved_id(&request) {
+            return Err(self.core.refuse_delivery(&request, reason, why)?);
+        }
         self.core.deliver(request, |_| Vec::new()).await
     }
 

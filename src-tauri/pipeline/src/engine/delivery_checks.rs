@@ -3,7 +3,7 @@
 use super::Core;
 use crate::{
     dead_targets::dead_in_words,
-    id::{OF_DELIVERY, flaw, message_flaw},
+    id::{OF_DELIVERY, flaw, message_flaw, reserved_beginning},
     rules::Rule,
 };
 use foldback_store::{Mention, Selection, StoreError};
@@ -61,6 +61,15 @@ impl Core {
             .dead_targets
             .count_refused(&origin.channel, &target);
         Some((DeliveryRefusal::DeadTarget, dead_in_words(&dead)))
+    }
+
+    /// The reason for which a request from outside is not taken under its id, in words.
+    pub(super) fn refusal_of_reserved_id(request: &DeliveryRequest) -> Option<(DeliveryRefusal, String)> {
+        let beginning = reserved_beginning(&request.id)?;
+        let why = format!(
+            "ids that begin with {beginning} are the bot's own, for what its actions and reminders produce; give another id, or none"
+        );
+        Some((DeliveryRefusal::ReservedId, why))
     }
 
     /// The turn that a request of this id has. Its chat remembers it for a week, the budgets for as long as they count.

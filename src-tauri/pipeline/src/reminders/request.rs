@@ -4,7 +4,7 @@ use super::{
     history::ReminderState,
     times::{moment_in_words, rule_in_words},
 };
-use crate::schedule_times::MissedTimes;
+use crate::{id::OF_REMINDER, schedule_times::MissedTimes};
 use foldback_actions::event::EVENT;
 use foldback_wire::{
     DeliveryOutcome, DeliveryRequest, PerformedAction, Reminder, ResultItem, Timestamp, duration_in_words,
@@ -50,7 +50,7 @@ pub(super) fn request(state: &ReminderState, missed: MissedTimes, now: Timestamp
         items.push(ResultItem::new("late", format!("{late}{missed}")));
     }
     DeliveryRequest {
-        id: format!("reminder-{id}-{}", latest.0).into(),
+        id: format!("{OF_REMINDER}{id}-{}", latest.0).into(),
         origin: origin.clone(),
         requester: requester.clone(),
         action: PerformedAction {

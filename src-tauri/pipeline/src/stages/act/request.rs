@@ -1,12 +1,13 @@
 //! The delivery request of what came of an answer's actions.
 
 use super::{Acting, ActionFate, outcome, subject};
+use crate::id::OF_ACTIONS;
 use foldback_wire::{ActionRefusal, DeliveryRequest, DeliveryRequestId, ResultItem, TurnId};
 use serde_json::json;
 
 /// The id of the one request that the actions of a turn lead to.
 pub(super) fn request_id(turn: TurnId) -> DeliveryRequestId {
-    format!("actions-{turn}").into()
+    format!("{OF_ACTIONS}{turn}").into()
 }
 
 pub(super) fn delivery_request(
