@@ -208,6 +208,7 @@ impl TurnRunner {
         let grammar = self.grammar_of(&port, is_heartbeat);
         let chat_full = CancellationToken::new();
         let halted = cancel.clone();
+        let channel = port.channel.clone();
         let run = Run {
             agent,
             recorder,
@@ -226,7 +227,7 @@ impl TurnRunner {
             shows_usage: settings.usage().is_some(),
             tells_answerer: settings.is_verbose(),
             permit: self.permit_context(pending, &permissions),
-            acting: self.acting(pending, port.can.platform, &halted),
+            acting: self.acting(pending, (&channel, port.can.platform), &halted),
             cancel,
             output,
             leaks: &leaks,

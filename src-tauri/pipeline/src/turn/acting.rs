@@ -2,6 +2,7 @@
 
 use super::TurnRunner;
 use crate::{brief_actions::asker_context, pending::Pending, stages::act::Acting};
+use foldback_channels::Channel;
 use foldback_wire::{Platform, ReplyAddress};
 use tokio_util::sync::CancellationToken;
 
@@ -10,7 +11,7 @@ impl TurnRunner {
     pub(super) fn acting<'a>(
         &'a self,
         pending: &'a Pending,
-        platform: Platform,
+        (channel, platform): (&'a Channel, Platform),
         cancel: &'a CancellationToken,
     ) -> Acting<'a> {
         let message = &pending.message;
@@ -21,6 +22,7 @@ impl TurnRunner {
             turn: pending.id,
             session: &pending.session,
             origin: delivery.map_or_else(|| ReplyAddress::of(message), |delivery| delivery.origin.clone()),
+            channel,
             requester: &message.sender,
             delivery,
             asker: asker_context(&self.context, pending, platform),

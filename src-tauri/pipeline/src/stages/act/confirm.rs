@@ -83,7 +83,9 @@ impl Acting<'_> {
         permits.settle_answer(answer)?;
         send_all(permits.take_decisions(), output).await;
         if is_given {
-            return Ok(Confirmation::Given);
+            // The channel may have been disarmed meanwhile.
+            let dry_run = self.dry_run(checked.index, &checked.performed.name);
+            return Ok(dry_run.map_or(Confirmation::Given, Confirmation::Refused));
         }
         Ok(Confirmation::Refused(ActionRefusal {
             index: checked.index,

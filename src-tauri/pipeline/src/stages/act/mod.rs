@@ -41,6 +41,7 @@ use crate::{
 use asked_by::asker_of;
 use confirm::Confirmation;
 use foldback_actions::{ActionAsker, ActionResult, ActionTable, CheckedAction};
+use foldback_channels::Channel;
 use foldback_store::StoreError;
 use foldback_wire::{
     ActionEnded, ActionRefusal, ActionRefusalCode, ActionStarted, DeliveryOutcome, DeliveryRequest,
@@ -69,6 +70,8 @@ pub(crate) struct Acting<'a> {
     pub(crate) turn: TurnId,
     pub(crate) session: &'a SessionId,
     pub(crate) origin: ReplyAddress,
+    /// The channel of its message.
+    pub(crate) channel: &'a Channel,
     pub(crate) requester: &'a Sender,
     /// The delivery that began the turn, where one did.
     pub(crate) delivery: Option<&'a DeliveryRequest>,
@@ -154,12 +157,37 @@ impl Acting<'_> {
             AskedAction::Unreadable => Err(refuse(ActionRefusalCode::Unreadable, "")),
             AskedAction::Read(action) => {
                 let checked = self.table.read(index, action, asker)?;
-                if self.origin.dry_run && self.holds(Rule::ActionsDryRun) {
-                    return Err(refuse(ActionRefusalCode::DryRun, &checked.performed.name));
+                match self.dry_run(index, &checked.performed.name) {
+                    Some(refusal) => Err(refusal),
+                    None => Ok(checked),
                 }
-                Ok(checked)
             }
         }
+    }
+
+    /// The refusal of an action of a dry run: the message is a test by hand, or its channel is not armed.
+    fn dry_run(&self, index: u32, name: &str) -> Option<ActionRefusal> {
+        let is_armed = self.channel.status().armed;
+        if is_armed && !self.origin.dry_run || !self.holds(Rule::ActionsDryRun) {
+            return None;
+        }
+        let code = ActionRefusalCode::DryRun;
+        let id = self.channel.id();
+        let setting = (!is_armed).then(|| format!("channels.{id}.armed"));
+        let detail = match &setting {
+            Some(setting) => format!(
+                "nothing is carried out: the channel {id} is not armed. An operator arms it in the window, or with {setting} = true"
+            ),
+            None => code.about().to_owned(),
+        };
+        Some(ActionRefusal {
+            index,
+            name: name.to_owned(),
+            code,
+            detail,
+            findings: Vec::new(),
+            setting,
+        })
     }
 
     fn holds(&self, rule: Rule) -> bool {

@@ -207,6 +207,25 @@ async fn a_confirmed_call_runs_and_the_answer_replies_in_the_same_turn() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_on_a_channel_that_is_not_armed_is_refused_as_a_dry_run() {
+    let settings = format!("{OWNED}[channels.telegram]\narmed = false\nallow_from = [\"alice\"]\n");
+    let called = Called::with(&settings).await;
+    let answers = called.asked(&[call("uptime"), say("Nothing ran.")]).await;
+    assert!(
+        answers[0].is_error && answers[0].text.contains("dry_run"),
+        "{}",
+        answers[0].text
+    );
+    assert!(
+        answers[0].text.contains("channels.telegram.armed"),
+        "{}",
+        answers[0].text
+    );
+    assert_eq!(called.acted.codes().await, [ActionRefusalCode::DryRun]);
+    assert_eq!(called.acted.shell.begun(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn actions_are_offered_as_tools_or_taught_in_the_prompt_and_never_both() {
     let taught = "## Actions\n";
     let called = Called::start().await;

@@ -212,6 +212,17 @@ impl Acted {
         self.bot.events().await.into_iter().filter_map(refused).collect()
     }
 
+    /// The words and the setting of each refusal as a dry run.
+    async fn dry_runs(&self) -> Vec<(String, Option<String>)> {
+        let refused = |kind| match kind {
+            Kind::ActionRefused(refusal) if refusal.code == ActionRefusalCode::DryRun => {
+                Some((refusal.detail, refusal.setting))
+            }
+            _ => None,
+        };
+        self.bot.kinds().await.into_iter().filter_map(refused).collect()
+    }
+
     async fn codes(&self) -> Vec<ActionRefusalCode> {
         self.refusals().await.into_iter().map(|(_, code)| code).collect()
     }

@@ -4,7 +4,7 @@ use super::{Acted, OWNED, TELEGRAM, bash, soon};
 use crate::bot::text;
 use foldback_pipeline::Rejected;
 use foldback_wire::{
-    ActionRefusalCode, ChatType, DeliveryOutcome, DeliveryRefusal, DeliveryRequest, Inbound,
+    ActionRefusalCode, Actor, ChatType, DeliveryOutcome, DeliveryRefusal, DeliveryRequest, Inbound,
     PerformedAction, ReplyAddress, ResultItem, Sender,
 };
 
@@ -170,6 +170,52 @@ async fn the_id_of_a_result_that_is_to_come_is_taken_by_nobody_else() {
     assert_eq!(deliveries[0].items[0].text, "did df\n");
     assert!(acted.screen()[0].ends_with("Half full."));
     acted.bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_channel_that_is_not_armed_carries_nothing_out() {
+    let settings = format!("{OWNED}[channels.telegram]\narmed = false\nallow_from = [\"alice\"]\n");
+    let acted = Acted::with(&settings).await;
+    acted.says(&[&bash("uptime"), "Nothing ran."]);
+    acted.asked("how long?").await;
+    assert_eq!(acted.shell.begun(), [""; 0]);
+    let refusals = acted.dry_runs().await;
+    assert_eq!(refusals[0].1.as_deref(), Some("channels.telegram.armed"));
+    assert!(
+        refusals[0].0.contains("the channel telegram is not armed"),
+        "{refusals:?}"
+    );
+    assert!(acted.prompt().await.contains("channels.telegram.armed"));
+
+    let telegram = "telegram".into();
+    acted.bot.engine.arm(&telegram, true, Actor::Console).unwrap();
+    acted.says(&[&bash("uptime"), "Up."]);
+    acted.asked("and now?").await;
+    assert_eq!(
+        acted.shell.begun(),
+        ["uptime"],
+        "from the moment on at which it is armed"
+    );
+    acted.bot.engine.arm(&telegram, false, Actor::Console).unwrap();
+    acted.says(&[&bash("uptime"), "Nothing ran."]);
+    acted.asked("and now?").await;
+    assert_eq!(acted.shell.begun(), ["uptime"]);
+    assert_eq!(acted.dry_runs().await.len(), 2);
+}
+
+/// A person may disarm the channel while the confirmation is open.
+#[tokio::test(start_paused = true)]
+async fn a_channel_that_is_disarmed_before_the_confirmation_carries_nothing_out() {
+    let acted = Acted::start().await;
+    acted.says(&[&bash("df"), "Nothing ran."]);
+    let (turn, asked) = acted.asked_to_confirm("how full?").await;
+    let telegram = "telegram".into();
+    acted.bot.engine.arm(&telegram, false, Actor::Console).unwrap();
+    acted.decide(&asked, "allow_once");
+    turn.ended().await;
+    soon().await;
+    assert_eq!(acted.shell.begun(), [""; 0]);
+    assert_eq!(acted.codes().await, [ActionRefusalCode::DryRun]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,9 +1,22 @@
 //! Who lists and cancels which reminders, and how many there may be.
 
-use super::{ON, TELEGRAM, asked, asks, due, lines, pass, reminds, results, set};
+use super::{ON, TELEGRAM, asked, asks, due, lines, pass, refusals, reminds, results, set};
 use crate::bot::{Bot, text};
-use foldback_wire::{Actor, ChatType, Kind, ReminderId};
+use foldback_wire::{ActionRefusalCode, Actor, ChatType, Kind, ReminderId};
 use serde_json::json;
+
+#[tokio::test(start_paused = true)]
+async fn on_a_channel_that_is_not_armed_none_is_set() {
+    let bot = Bot::with(&format!(
+        "{ON}[channels.telegram]\narmed = false\nallow_from = [\"alice\"]\n"
+    ))
+    .await;
+    asked(&bot, &reminds(json!({"date": "2026-01-01", "time": "10:00"}))).await;
+    let refused = refusals(&bot).await.remove(0);
+    assert_eq!(refused.0, ActionRefusalCode::DryRun);
+    assert!(refused.1.contains("channels.telegram.armed"), "{}", refused.1);
+    assert!(set(&bot).await.is_empty());
+}
 
 #[tokio::test(start_paused = true)]
 async fn the_agent_lists_and_cancels_those_of_the_person_who_asks() {
