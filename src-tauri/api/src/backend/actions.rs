@@ -37,13 +37,20 @@ pub(super) struct Actions {
     pub(super) shells: Option<Arc<Shells>>,
 }
 
-/// The actions that are on. Nothing is started before the first one is carried out.
+/// The actions that are on. Nothing is started before the first one is carried out. None is where the configuration is one
+/// without interfaces: the bot of a replay or of a file that was opened leaves the machine alone.
 pub(super) fn build(
     all: &Config,
     around: &Surroundings,
     secrets: Option<&Redaction>,
     clock: &Arc<dyn Clock>,
 ) -> Result<Actions, ActionSetupError> {
+    if all.actions.without_interfaces {
+        return Ok(Actions {
+            table: Arc::default(),
+            shells: None,
+        });
+    }
     let mut interfaces: Vec<Arc<dyn ActionInterface>> = Vec::new();
     let (bash, terminal) = (&all.actions.bash, &all.actions.terminal);
     if bash.enabled {
@@ -95,4 +102,51 @@ fn shell_settings(
         guard: None,
         redaction: secrets.cloned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{Backend, ReplayedFiles, Setup},
+        *,
+    };
+    use foldback_store::MemoryJournal;
+    use foldback_wire::Actor;
+    use std::path::Path;
+
+    /// A bot whose configuration has every interface on.
+    fn setup(folder: &Path) -> Setup {
+        let mut setup = Setup::embedded(folder.to_owned(), folder.join("fixtures"), Actor::Console);
+        setup.demo = false;
+        setup.journal = Some(Arc::new(MemoryJournal::new()));
+        let actions = &mut setup.config.actions;
+        actions.bash.enabled = true;
+        actions.bash.folder = Some("work".into());
+        actions.terminal.enabled = true;
+        actions.event.enabled = true;
+        setup
+    }
+
+    async fn names(setup: Setup) -> (Vec<String>, bool) {
+        let backend = Backend::open(setup).await.unwrap();
+        let names = backend.shared.engine.actions().rows().map(|row| row.name.clone());
+        let found = (names.collect(), backend.shared.shells.is_some());
+        backend.end().await.unwrap();
+        found
+    }
+
+    #[tokio::test]
+    async fn the_bot_beside_files_that_are_opened_has_no_action_whatever_its_configuration_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let (live, has_shells) = names(setup(folder.path())).await;
+        assert_eq!(live, ["bash", "event", "event_cancel", "event_list", "terminal"]);
+        assert!(has_shells);
+        let mut opened = setup(folder.path());
+        opened.replayed = Some(ReplayedFiles {
+            journal: Arc::new(MemoryJournal::new()),
+            redaction: None,
+            exports: folder.path().join("exports"),
+        });
+        assert_eq!(names(opened).await, (Vec::new(), false));
+    }
 }

@@ -98,7 +98,7 @@ impl Backend {
         let Setup {
             workspace,
             file: configuration,
-            config,
+            mut config,
             base,
             data,
             fixtures,
@@ -112,6 +112,11 @@ impl Backend {
             window,
             replayed,
         } = setup;
+        if replayed.is_some() {
+            // What is only looked at acts on nothing, whatever its configuration has on.
+            config.actions.without_interfaces = true;
+            config.commands.without_programs = true;
+        }
         descriptors::raise_limit();
         log.mask(secrets.clone());
         let (journal, file) = open_configured(journal, &config, &base, &data).await?;

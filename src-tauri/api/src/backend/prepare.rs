@@ -174,7 +174,7 @@ fn only(config: &Config, channel: &ChannelId, allow_from: Option<Vec<String>>) -
     }
     config.typing.enabled = false;
     config.schedule.clear();
-    config.actions.event.enabled = false;
+    config.actions.without_interfaces = true;
     // Nobody is asked, as each letter is a dry run of its own: neither a server nor a program. The answer names the links
     // that a real turn would have read; files, of which documents and pictures would be, come with no dry run.
     config.commands.without_programs = true;

@@ -111,6 +111,7 @@ impl Scene {
         config.typing.enabled = false;
         // Nobody is asked, as each letter is a preview of its own: neither a server nor a program.
         config.commands.without_programs = true;
+        config.actions.without_interfaces = true;
         config.links = LinksConfig::default();
         config.attachments.documents = DocumentsConfig::default();
         config.attachments.descriptions = DescriptionsConfig::default();

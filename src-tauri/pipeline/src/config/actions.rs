@@ -26,7 +26,8 @@ pub struct ActionsConfig {
     pub terminal: TerminalConfig,
     /// The actions `event`, `event_list` and `event_cancel`: reminders.
     pub event: EventConfig,
-    /// Nothing is carried out: a replay leaves the machine alone.
+    /// No interface is made, whatever is on: what is only looked at or tried (a file that was opened, a preview) leaves the machine
+    /// alone.
     #[serde(skip)]
     pub without_interfaces: bool,
 }

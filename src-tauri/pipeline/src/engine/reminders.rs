@@ -28,7 +28,8 @@ pub(super) async fn set_up_reminders(
     config: &Config,
     actions: Arc<ActionTable>,
 ) -> Result<(Arc<Reminders>, Arc<ActionTable>), StartError> {
-    let settings = config.actions.event.clone();
+    let mut settings = config.actions.event.clone();
+    settings.enabled &= !config.actions.without_interfaces;
     let reminders = Reminders::read(recorder.clone(), redaction.cloned(), settings).await?;
     let reminders = Arc::new(reminders);
     if !reminders.are_on() {
@@ -40,6 +41,11 @@ pub(super) async fn set_up_reminders(
 }
 
 impl Engine {
+    /// The actions that are on, with those of reminders.
+    pub fn actions(&self) -> &ActionTable {
+        &self.core.context.actions
+    }
+
     /// The reminders that are set, those that are due next first, and the latest that are over.
     ///
     /// # Errors
