@@ -34,6 +34,8 @@ pub(crate) enum OutputEvent {
     Suppressed(Suppression),
     /// A tool call began or changed.
     Tool(ToolCall),
+    /// A tool call had an action carried out: what is said from here on answers the message as a result does.
+    ActionPerformed,
     /// More reasoning.
     Thought(String),
     /// The agent has thought so far.

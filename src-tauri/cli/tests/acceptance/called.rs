@@ -107,6 +107,11 @@ fn a_command_that_the_model_calls_runs_once_confirmed_and_its_words_answer_the_m
     });
     assert!(place(&bot.seen, is("action_ended")) < text);
     assert_eq!(&bot.seen[text]["kind"]["intent"]["target"]["chat"], chat);
+    let message = &bot.seen[place(&bot.seen, is("received"))]["kind"]["message"]["message"];
+    assert_eq!(
+        &bot.seen[text]["kind"]["intent"]["reply_to"], message,
+        "a reply to the message"
+    );
     let said: String = bot
         .seen
         .iter()

@@ -12,16 +12,25 @@ use foldback_wire::{
 /// The reason for which a turn that no message began answers none.
 const NO_MESSAGE: &str = "no message began this turn, so there is none to answer; sent without";
 
-/// The reply target a header asks for, or why it cannot be one. What a delivery turn says answers the message that asked for
-/// it, where the header names no other and the channel has replies.
+/// The message that began a turn, as far as replies are about it.
+#[derive(Clone, Copy)]
+pub(crate) struct Answered<'a> {
+    pub(crate) inbound: &'a Inbound,
+    /// A tool call of the run had an action carried out: its answer is the result's.
+    pub(crate) has_acted: bool,
+}
+
+/// The reply target a header asks for, or why it cannot be one. What a delivery turn says, and what a run says behind an action
+/// that it called, answers the message that asked for it, where the header names no other and the channel has replies.
 pub(crate) fn reply_target(
     rules: Rules,
     header: &Header,
-    inbound: &Inbound,
+    answered: Answered<'_>,
     can: &Capabilities,
 ) -> Result<Option<MessageId>, String> {
     let asks = header.reply_to_current == Some(true) && rules.holds(Rule::DeliverReplyCurrent);
-    let by_default = is_delivery(inbound)
+    let Answered { inbound, has_acted } = answered;
+    let by_default = (has_acted || is_delivery(inbound))
         && header.reply_to_current.is_none()
         && can.reply.is_some()
         && rules.holds(Rule::DeliveriesReply);
@@ -98,8 +107,34 @@ mod tests {
     use foldback_channels::{platform, profile};
     use foldback_wire::Platform;
 
+    const fn of(inbound: &Inbound) -> Answered<'_> {
+        Answered {
+            inbound,
+            has_acted: false,
+        }
+    }
+
+    #[test]
+    fn behind_an_action_an_answer_answers_the_message_and_a_schedule_has_none() {
+        let mut message = inbound("hi");
+        let mut can = profile(platform::TELEGRAM);
+        let target = |message: &Inbound, can: &Capabilities| {
+            let answered = Answered {
+                has_acted: true,
+                ..of(message)
+            };
+            reply_target(Rules::all(), &Header::default(), answered, can)
+        };
+        assert_eq!(target(&message, &can), Ok(Some("m1".into())));
+        can.reply = None;
+        assert_eq!(target(&message, &can), Ok(None));
+        can = profile(platform::TELEGRAM);
+        message.message = "schedule:a:due:1".into();
+        assert_eq!(target(&message, &can), Ok(None));
+    }
+
     fn target(platform: Platform, header: &Header) -> Result<Option<MessageId>, String> {
-        reply_target(Rules::all(), header, &inbound("hi"), &profile(platform))
+        reply_target(Rules::all(), header, of(&inbound("hi")), &profile(platform))
     }
 
     #[test]
@@ -137,7 +172,7 @@ mod tests {
         message.reply_to = Some("7".into());
         let mut can = profile(platform::TELEGRAM);
         let target = |header: &Header, message: &Inbound, can: &Capabilities| {
-            reply_target(Rules::all(), header, message, can)
+            reply_target(Rules::all(), header, of(message), can)
         };
         assert_eq!(target(&Header::default(), &message, &can), Ok(Some("7".into())));
         assert_eq!(target(&current, &message, &can), Ok(Some("7".into())));
@@ -168,7 +203,7 @@ mod tests {
         assert!(target(platform::SLACK, &to("1700000000.1234")).is_ok());
         let mut can = profile(platform::TELEGRAM);
         can.reply = None;
-        assert!(reply_target(Rules::all(), &to("1"), &inbound("hi"), &can).is_err());
+        assert!(reply_target(Rules::all(), &to("1"), of(&inbound("hi")), &can).is_err());
     }
 
     #[test]

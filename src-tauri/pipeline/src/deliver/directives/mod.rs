@@ -10,7 +10,7 @@ use super::{
     message_quota::{MOST, TOO_MANY_REACTIONS},
     operation::OutgoingOperation,
     operation_sender::OperationSender,
-    reply::{message_flags, reply_target},
+    reply::{Answered, message_flags, reply_target},
     turn_operations::TurnOperations,
 };
 use crate::{
@@ -49,6 +49,8 @@ pub(super) struct TurnDirectives {
     pub(super) header: Header,
     /// The message's audio files go out as voice notes.
     pub(super) audio_as_voice: bool,
+    /// A tool call of the run had an action carried out.
+    pub(super) has_acted: bool,
     /// A file or a voice note of the message answers the message that its header names.
     pub(super) file_answered: bool,
     /// The time for which the message's voice directives have been waited for, all of them.
@@ -77,11 +79,20 @@ impl TurnDirectives {
             cancel,
             header: Header::default(),
             audio_as_voice: false,
+            has_acted: false,
             file_answered: false,
             speech_took: Duration::ZERO,
             unspoken: Vec::new(),
             next_index: 0,
             has_voice: false,
+        }
+    }
+
+    /// The message that began the turn, as far as replies are about it.
+    pub(super) const fn answered(&self) -> Answered<'_> {
+        Answered {
+            inbound: &self.inbound,
+            has_acted: self.has_acted,
         }
     }
 
@@ -240,7 +251,7 @@ impl TurnDirectives {
             return None;
         }
         let (rules, can) = (operations.rules, &operations.can);
-        let target = reply_target(rules, &self.header, &self.inbound, can);
+        let target = reply_target(rules, &self.header, self.answered(), can);
         let target = target.ok().flatten();
         self.file_answered = target.is_some();
         target

@@ -32,8 +32,10 @@ impl TurnDelivery {
             left_out,
             others,
             answer,
+            has_acted,
             ..
         } = turn;
+        self.directives.has_acted = has_acted;
         let operations = &mut self.operations;
         operations.note(Kind::Passed {
             stage: Stage::Preview,
@@ -98,8 +100,8 @@ impl TurnDelivery {
         }
         let mut preview = Preview::resumed(operations, number, clean, begun, !ended);
         // A target that the channel does not take was told of when the header was read.
-        let inbound = &directives.inbound;
-        let target = reply_target(operations.rules, &directives.header, inbound, &operations.can);
+        let answered = directives.answered();
+        let target = reply_target(operations.rules, &directives.header, answered, &operations.can);
         let target = target
             .ok()
             .flatten()

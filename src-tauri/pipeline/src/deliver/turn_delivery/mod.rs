@@ -197,6 +197,12 @@ impl TurnDelivery {
                 }
             }
             OutputEvent::Tool(call) => asides.show_tool(operations, call).await?,
+            OutputEvent::ActionPerformed => {
+                directives.has_acted = true;
+                if self.answers.is_none() {
+                    self.answers = target_without_header(operations, directives);
+                }
+            }
             OutputEvent::Thought(text) => asides.think(operations, &text),
             OutputEvent::ThoughtEnded => asides.end_thought(operations).await?,
             OutputEvent::Aside(text) => {
@@ -249,8 +255,12 @@ impl TurnDelivery {
         for flag in ignored_flags(header, &operations.can) {
             operations.note(unsupported(format!("{flag} has no effect on this channel")))?;
         }
-        let inbound = &self.directives.inbound;
-        match reply_target(operations.rules, header, inbound, &operations.can) {
+        match reply_target(
+            operations.rules,
+            header,
+            self.directives.answered(),
+            &operations.can,
+        ) {
             Ok(target) => Ok(target),
             Err(why) => {
                 operations.warn(why.clone())?;
@@ -285,7 +295,7 @@ fn target_without_header(operations: &TurnOperations, directives: &TurnDirective
     let target = reply_target(
         operations.rules,
         &Header::default(),
-        &directives.inbound,
+        directives.answered(),
         &operations.can,
     );
     target.ok().flatten()

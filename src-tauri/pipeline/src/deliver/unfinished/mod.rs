@@ -58,6 +58,8 @@ pub(crate) struct UnfinishedTurn {
     pub(crate) others: u32,
     /// A message of the turn stands in its chat, or may.
     pub(crate) spoke: bool,
+    /// A tool call of its run had an action carried out.
+    pub(crate) has_acted: bool,
     /// Stands on the screen as it was put there.
     pub(crate) placeholder: Option<ShownMessage>,
 }
@@ -81,6 +83,12 @@ pub(crate) struct UnfinishedMessage {
     /// All its text is decided.
     pub(crate) ended: bool,
     pub(crate) begun: BegunMessage,
+}
+
+/// True where a tool call had an action carried out. Actions in text begin when the run has ended.
+fn has_acted(events: &[Event]) -> bool {
+    let mut of_run = events.iter().take_while(|event| !is_end_of_run(&event.kind));
+    of_run.any(|event| matches!(event.kind, Kind::ActionEnded(_)))
 }
 
 /// True where an earlier process left something of a turn that is not in the outbox. A turn that a gate stopped, or whose
@@ -218,6 +226,7 @@ impl UnfinishedTurn {
         }
         Self {
             placeholder: unfinished_placeholder(events, clock),
+            has_acted: has_acted(events),
             truncated: events.iter().any(|e| matches!(e.kind, Kind::Truncated { .. })),
             left_out: events.iter().any(|event| is_left_out(&event.kind)),
             others,

@@ -101,6 +101,10 @@ impl Acting<'_> {
         };
         let fates = [fate];
         recorder.note_all(ended(&fates))?;
+        if matches!(fates, [ActionFate::Performed(..)]) {
+            // The delivery may have ended early, on a store that failed.
+            let _ = output.send(OutputEvent::ActionPerformed).await;
+        }
         let left = self
             .count_correction(calls, call, &fates[0], recorder, output)
             .await?;

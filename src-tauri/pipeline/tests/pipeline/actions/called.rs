@@ -177,10 +177,11 @@ async fn a_confirmed_call_runs_and_the_answer_replies_in_the_same_turn() {
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
     soon().await;
     assert_eq!(acted.shell.begun(), ["df -h"]);
-    assert!(
-        acted.screen().last().unwrap().ends_with("Half full."),
-        "{:?}",
-        acted.screen()
+    let (screen, message) = (acted.screen(), acted.message_of(first).await);
+    assert_eq!(
+        screen.last(),
+        Some(&format!("[to {message}] Half full.")),
+        "{screen:?}"
     );
     assert!(acted.deliveries().await.is_empty(), "no turn of its own follows");
     let answer = called.model.answers().remove(0);
@@ -223,6 +224,33 @@ async fn a_call_on_a_channel_that_is_not_armed_is_refused_as_a_dry_run() {
     );
     assert_eq!(called.acted.codes().await, [ActionRefusalCode::DryRun]);
     assert_eq!(called.acted.shell.begun(), [""; 0]);
+}
+
+/// As the answer of a delivery turn does; what was said before the call does not, nor an answer without one.
+#[tokio::test(start_paused = true)]
+async fn the_answer_behind_a_call_replies_to_the_message_unless_its_header_names_another() {
+    let called = Called::with(&OWNED.replace("\"json\"", "\"json\", \"header\"")).await;
+    let acted = &called.acted;
+    let said = async |acts: &[Act]| {
+        called.model.plays(acts);
+        let before = acted.screen().len();
+        let message = acted.bot.message(TELEGRAM, "how long?");
+        let id = message.message.clone();
+        acted.bot.engine.submit(message).await.unwrap().ended().await;
+        soon().await;
+        (id, acted.screen().split_off(before))
+    };
+    let (message, screen) = said(&[call("uptime"), say("Up.")]).await;
+    assert_eq!(screen, [format!("[to {message}] Up.")]);
+    let (_, screen) = said(&[say("Hello.")]).await;
+    assert_eq!(screen, ["Hello."]);
+    let other = format!("[[reply_to:{message}]]Up.");
+    let (_, screen) = said(&[call("uptime"), say(&other)]).await;
+    assert_eq!(screen, [format!("[to {message}] Up.")]);
+    // Nothing was carried out.
+    let (_, screen) = said(&[call("rm -rf /"), say("I may not.")]).await;
+    assert_eq!(screen, ["I may not."]);
+    acted.bot.check().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -212,6 +212,15 @@ impl Acted {
         self.bot.events().await.into_iter().filter_map(refused).collect()
     }
 
+    /// The id of the message that began a turn.
+    async fn message_of(&self, turn: TurnId) -> String {
+        let received = |event: Event| match event.kind {
+            Kind::Received { message } if event.turn == Some(turn) => Some(message.message.to_string()),
+            _ => None,
+        };
+        self.bot.events().await.into_iter().find_map(received).unwrap()
+    }
+
     /// The words and the setting of each refusal as a dry run.
     async fn dry_runs(&self) -> Vec<(String, Option<String>)> {
         let refused = |kind| match kind {
