@@ -74,7 +74,7 @@ describe("deliveries to the agent", () => {
     await shows(browser, "delivered-in", /turn #4/);
     await go(browser, "channels");
     await shows(browser, "dead-target", /dead\s*telegram [\s\S]*forbidden[\s\S]*since [\s\S]*0 requests refused/);
-    await shows(browser, "budget-requester", /2 \/ 2\s*refused until \d\d:\d\d:\d\d/);
+    await shows(browser, "budget-requester", /2 \/ 2\s*full, free again at \d\d:\d\d:\d\d/);
     for (const theme of ["light", "dark"]) {
       await command(browser, `theme: ${theme}`);
       await picture(browser, `deliveries-${theme}`);
@@ -84,6 +84,8 @@ describe("deliveries to the agent", () => {
     await picture(browser, "deliveries-revive");
     await click("confirm");
     await browser.waitUntil(async () => !(await (await at(browser, "dead-target")).isExisting()));
-    assert.equal(await (await at(browser, "dead-target")).isExisting(), false);
+    // The budget is no chat's: it stays used.
+    const budget = await (await at(browser, "budget-requester")).getText();
+    assert.match(budget, /2 \/ 2/);
   });
 });
