@@ -90,7 +90,7 @@ impl Told {
                 let moderators = self.subreddit.as_deref().map(|name| format!("r/{name}"));
                 let who = told.map(str::to_owned).or(moderators);
                 return What::Notice(
-                    who.unwrap_or_else(|| "somebody who is deleted".into()),
+                    who.unwrap_or_else(|| "a deleted account".into()),
                     about.to_owned(),
                 );
             }

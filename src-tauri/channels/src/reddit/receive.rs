@@ -5,7 +5,7 @@ use super::Reddit;
 use super::item::{Item, Listing, What};
 use crate::unread::Reader;
 use crate::{Arrival, Connection, ConnectionEnd, Refusal, Signal};
-use foldback_wire::{ChannelState, ChatType, RefusalCode};
+use foldback_wire::{ChannelState, ChatType, RefusalCode, visible_line};
 use serde::Deserialize;
 use std::convert::Infallible;
 use std::time::Duration;
@@ -66,7 +66,8 @@ impl Reddit {
                 What::Nothing => None,
                 What::Notice(who, about) => {
                     let notice = Signal::Warned(format!(
-                        "{who} wrote to the bot about {about:?}, and cannot be answered."
+                        "{who} wrote to the bot about \"{}\", and cannot be answered.",
+                        visible_line(&about)
                     ));
                     // A closed sink ends the run.
                     let _ = connection.sink().send(notice).await;

@@ -97,9 +97,13 @@ async fn moderators_and_deleted_people_are_told_of_and_not_answered() {
     };
     place.server.put("t4_mod1", item("t4_mod1", json!(null)));
     place.server.put("t4_mod2", item("t4_mod2", json!("reddit")));
+    let mut deleted = item("t4_mod3", json!(null));
+    deleted["data"]["subreddit"] = json!(null);
+    deleted["data"]["subject"] = json!("a \"word\"\nand more");
+    place.server.put("t4_mod3", deleted);
     let mut run = Run::of(&place.adapter);
     let mut warned = Vec::new();
-    while warned.len() < 2 {
+    while warned.len() < 3 {
         if let Signal::Warned(what) = run.next().await {
             warned.push(what);
         }
@@ -109,6 +113,8 @@ async fn moderators_and_deleted_people_are_told_of_and_not_answered() {
         "{warned:?}"
     );
     assert!(warned[1].starts_with("reddit wrote"), "{warned:?}");
+    let deleted = "a deleted account wrote to the bot about \"a \"word\"";
+    assert!(warned[2].starts_with(deleted), "{warned:?}");
     until(|| place.server.unread() == 0).await;
     run.end().await;
 }
