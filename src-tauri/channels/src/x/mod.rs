@@ -98,7 +98,10 @@ impl X {
             app.client_id.as_bytes(),
         ];
         let read = KeptFile::new(&files.folder, "x-read", &[&of[..], &[journal]].concat());
-        let token = KeptFile::new(&files.folder, "x-token", &of);
+        // Of the authorization alone: it stays the same where the channel has another name or the API another address, and
+        // the configured token is used up by then.
+        let configured = app.refresh_token.expose().as_bytes();
+        let token = KeptFile::new(&files.folder, "x-token", &[app.client_id.as_bytes(), configured]);
         Ok(Self {
             channel,
             capabilities,

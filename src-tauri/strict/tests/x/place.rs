@@ -73,12 +73,17 @@ pub(crate) fn app() -> XApp {
 }
 
 pub(crate) fn made(app: XApp, root: &str, folder: &Path) -> Result<X, Refusal> {
+    named("x", app, root, folder)
+}
+
+/// The adapter of a channel of this name.
+pub(crate) fn named(channel: &str, app: XApp, root: &str, folder: &Path) -> Result<X, Refusal> {
     let files = XFiles {
         folder: folder.to_owned(),
         journal: None,
     };
     X::new(
-        ChannelId::new("x"),
+        ChannelId::new(channel),
         profile(platform::X),
         app,
         root,

@@ -1,6 +1,6 @@
 //! Tokens, of which each refresh token is used once.
 
-use crate::place::{ANA, BOT, CLIENT, NAME, Place, TOKEN, app, made};
+use crate::place::{ANA, BOT, CLIENT, NAME, Place, TOKEN, app, made, named};
 use crate::shared::calls::{call, said, target};
 use crate::shared::run::Run;
 use foldback_channels::{ChannelAdapter, Signal, XApp};
@@ -14,19 +14,24 @@ use std::sync::Arc;
 
 /// The file of the refresh token.
 fn kept(place: &Place) -> PathBuf {
+    let mut kept = all_kept(place);
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    kept.remove(0)
+}
+
+/// The files of refresh tokens.
+fn all_kept(place: &Place) -> Vec<PathBuf> {
     let files = fs::read_dir(place.dir.path())
         .unwrap()
         .map(|file| file.unwrap().path());
-    let mut kept: Vec<_> = files
+    files
         .filter(|path| {
             path.file_name()
                 .unwrap()
                 .to_string_lossy()
                 .starts_with("x-token-")
         })
-        .collect();
-    assert_eq!(kept.len(), 1, "{kept:?}");
-    kept.remove(0)
+        .collect()
 }
 
 #[tokio::test]
@@ -59,7 +64,7 @@ async fn the_next_process_goes_on_with_the_token_that_is_kept_for_its_owner_alon
 }
 
 #[tokio::test]
-async fn another_authorization_takes_the_place_of_what_is_kept() {
+async fn another_authorization_is_used_instead_of_what_is_kept() {
     let place = Place::open().await;
     place.send("hi").await.unwrap();
     let app = XApp {
@@ -69,6 +74,20 @@ async fn another_authorization_takes_the_place_of_what_is_kept() {
     };
     let adapter = made(app, &place.server.root(), place.dir.path()).unwrap();
     adapter
+        .perform(call(target(place.post, None), said("hi")))
+        .await
+        .unwrap();
+    let mut kept = all_kept(&place).into_iter();
+    assert!(kept.any(|file| fs::read_to_string(file).unwrap().contains("refresh-2")));
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn a_channel_that_is_called_otherwise_goes_on_with_its_token() {
+    let place = Place::open().await;
+    place.send("hi").await.unwrap();
+    let renamed = named("posts", app(), &place.server.root(), place.dir.path()).unwrap();
+    renamed
         .perform(call(target(place.post, None), said("hi")))
         .await
         .unwrap();
