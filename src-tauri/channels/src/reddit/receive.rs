@@ -100,6 +100,9 @@ impl Reddit {
             }
         }
         for names in read.chunks(MARKED) {
+            if let Some(left) = self.api.pause_left() {
+                self.clock.sleep_until(self.clock.now().plus(left)).await;
+            }
             self.api
                 .post("/api/read_message", &[("id", &names.join(","))])
                 .await?;

@@ -6,7 +6,7 @@ use super::Reddit;
 use super::item::timestamp;
 use super::refusal::Json;
 use crate::platform::reddit::{COMMENT, DIRECT, is_message, is_name, is_post};
-use crate::{Ack, Pause, Refusal, render};
+use crate::{Ack, LimitScope, Pause, Refusal, render};
 use foldback_wire::{Markup, MessageId, Operation, RefusalCode, Target};
 use serde::Deserialize;
 
@@ -40,6 +40,7 @@ impl Reddit {
                     return Err(unsupported("private messages cannot be edited"));
                 }
                 let text = self.rendered(text)?;
+                self.refuse_in_pause()?;
                 let form = [("api_type", "json"), ("thing_id", message), ("text", &text)];
                 let (_, pause) = self.api.post("/api/editusertext", &form).await?;
                 Ok(Ack {
@@ -61,6 +62,7 @@ impl Reddit {
     async fn write(&self, target: &Target, text: &str, reply_to: Option<&MessageId>) -> Result<Ack, Refusal> {
         let place = place(target, reply_to)?;
         let text = self.rendered(text)?;
+        self.refuse_in_pause()?;
         let asked = match &place {
             Place::To(_) => self.last_asked(&target.chat),
             Place::Below(_) => None,
@@ -87,6 +89,18 @@ impl Reddit {
                 })
             }
         }
+    }
+
+    /// Refuses a call while nothing is left of the period, by what any call was told.
+    fn refuse_in_pause(&self) -> Result<(), Refusal> {
+        let Some(left) = self.api.pause_left() else {
+            return Ok(());
+        };
+        Err(Refusal {
+            retry_after: Some(left),
+            scope: LimitScope::Channel,
+            ..Refusal::new(RefusalCode::RateLimited, "no call is left of Reddit's period")
+        })
     }
 
     /// A text as it is sent; refused where it is empty or too long, which Reddit would count against the rate.

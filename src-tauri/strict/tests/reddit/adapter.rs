@@ -106,14 +106,29 @@ async fn the_last_call_of_a_period_asks_for_a_pause_which_the_inbox_keeps_too() 
     let place = Place::open().await;
     let wait = Duration::from_secs(40);
     place.server.plan("comment", Mishap::UsedUp(wait));
-    let ack = place.send("hi").await.unwrap();
+    let sent = place.send("hi").await.unwrap();
     let pause = Pause {
         scope: LimitScope::Channel,
         after: wait,
     };
-    assert_eq!(ack.pause, Some(pause));
-    // What is read beside asks nobody meanwhile.
+    assert_eq!(sent.pause, Some(pause));
     let before = place.server.calls();
+    // Nothing is sent meanwhile,
+    let comment = sent.message.unwrap();
+    let edit = Operation::EditText {
+        message: comment,
+        text: "no".into(),
+        flags: MessageFlags::default(),
+    };
+    for refused in [place.send("no").await, place.perform(edit).await] {
+        let refusal = refused.unwrap_err();
+        assert_eq!(
+            (refusal.code, refusal.scope, refusal.maybe_done),
+            (RefusalCode::RateLimited, LimitScope::Channel, false)
+        );
+        assert!(refusal.retry_after.is_some_and(|left| left <= wait), "{refusal}");
+    }
+    // and what is read beside asks nobody.
     let query = ThreadQuery {
         chat: POST.into(),
         thread: "t1_a".into(),
