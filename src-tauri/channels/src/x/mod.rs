@@ -34,6 +34,7 @@ use foldback_wire::{
 };
 use kept::KeptFile;
 pub(crate) use kind::KIND;
+use receive::Found;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -72,6 +73,8 @@ pub struct X {
     clock: Arc<dyn Clock>,
     /// How far the mentions are read.
     read: KeptFile,
+    /// The pages of mentions that were fetched before X wanted a pause.
+    found: Mutex<Option<Found>>,
     /// The last post of each answer.
     answers: Mutex<BTreeMap<ThreadId, MessageId>>,
 }
@@ -108,6 +111,7 @@ impl X {
             api: Api::new(root, app, token, Arc::clone(&clock))?,
             clock,
             read,
+            found: Mutex::default(),
             answers: Mutex::default(),
         })
     }

@@ -9,6 +9,7 @@ use foldback_wire::{ChannelState, RefusalCode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::convert::Infallible;
+use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Time between two questions. X publishes no rule for it, and charges for what an answer holds
@@ -22,9 +23,14 @@ const PAGES: usize = 8;
 /// Name of the call, for its limit.
 const MENTIONS: &str = "GET /2/users/:id/mentions";
 
-/// Mentions behind the last one that was read.
+/// Mentions behind the last one that was read, as far as their pages are fetched.
 #[derive(Debug, Default)]
-struct Found {
+pub(super) struct Found {
+    /// The state of reading that they stand behind.
+    behind: Option<Read>,
+    /// The pages they come from, and the token of the one that follows.
+    pages: usize,
+    next: Option<String>,
     /// The oldest first.
     posts: Vec<Post>,
     beside: Beside,
@@ -123,10 +129,9 @@ impl X {
     /// What stands behind the last one that was read.
     async fn mentions(&self, read: &Read, connection: &Connection) -> Result<Found, Refusal> {
         let path = format!("/2/users/{}/mentions", read.user);
-        let mut found = Found::default();
+        let mut found = self.take_found(read);
         let since = read.last.map(|last| last.to_string());
-        let mut next = None;
-        for _ in 0..PAGES {
+        while found.pages < PAGES {
             let mut query = vec![
                 ("max_results", PAGE),
                 (
@@ -140,8 +145,18 @@ impl X {
                 ("user.fields", "name,username"),
             ];
             query.extend(since.as_deref().map(|since| ("since_id", since)));
-            query.extend(next.as_deref().map(|next| ("pagination_token", next)));
-            let page: Page = self.api.get(MENTIONS, &path, &query).await?;
+            query.extend(found.next.as_deref().map(|next| ("pagination_token", next)));
+            let page: Page = match self.api.get(MENTIONS, &path, &query).await {
+                Ok(page) => page,
+                Err(refusal) => {
+                    // The next attempt goes on with the page that was refused. Any other refusal may be of its token.
+                    if refusal.code == RefusalCode::RateLimited {
+                        *self.found() = Some(found);
+                    }
+                    return Err(refusal);
+                }
+            };
+            found.pages += 1;
             let mut reader = Reader::default();
             found.posts.extend(reader.read_all::<Post>("post", &page.data));
             found
@@ -154,15 +169,40 @@ impl X {
                 .extend(reader.read_all::<Post>("post", &page.includes["tweets"]));
             reader.report(connection.sink()).await;
             found.newest = found.newest.max(page.meta.newest());
-            next = page.meta.next_token;
-            if next.is_none() {
+            found.next = page.meta.next_token;
+            if found.next.is_none() {
                 break;
             }
         }
         found.posts.retain(|post| post.number() > read.last);
         found.posts.sort_by_key(Post::number);
         found.posts.dedup_by_key(|post| post.number());
+        if found.next.is_some()
+            && let Some(oldest) = found.posts.first()
+        {
+            let what = format!(
+                "X hands over {} mentions at most: those before the post {} that were not read yet are not answered.",
+                found.posts.len(),
+                oldest.id
+            );
+            let _ = connection.sink().send(Signal::Warned(what)).await;
+        }
         Ok(found)
+    }
+
+    /// The pages that were fetched before X wanted a pause, where they stand behind the same mention; else none.
+    fn take_found(&self, read: &Read) -> Found {
+        let kept = self.found().take();
+        kept.filter(|found| found.behind.as_ref() == Some(read))
+            .unwrap_or_else(|| Found {
+                behind: Some(read.clone()),
+                ..Found::default()
+            })
+    }
+
+    fn found(&self) -> MutexGuard<'_, Option<Found>> {
+        // Whole after every change, so that a panic elsewhere does not matter here.
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Hands posts over, and waits until they are durable: up to the first one that is not they are read.

@@ -2,8 +2,11 @@
 
 use crate::place::{ANA, BOT, Place};
 use crate::shared::run::{Run, until};
+use foldback_channels::Signal;
+use foldback_strict::Mishap;
 use foldback_wire::{ChannelState, ChatType};
 use serde_json::json;
+use std::time::Duration;
 
 /// A run that has begun behind what there was.
 async fn begun(place: &Place) -> Run {
@@ -71,6 +74,55 @@ async fn what_was_written_before_the_first_start_is_not_answered_and_what_comes_
     }
     run.end().await;
     assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn a_pause_between_two_pages_loses_none_of_them() {
+    let place = Place::open().await;
+    begun(&place).await.end().await;
+    let asked: Vec<_> = (0..150)
+        .map(|_| place.server.mention(ANA, "@foldback_bot hi", None).to_string())
+        .collect();
+    let before = place.server.polls();
+    // The first page comes as usual, the second one later.
+    place.server.plan("mentions", Mishap::Late(Duration::ZERO));
+    place
+        .server
+        .plan("mentions", Mishap::RateLimited(Duration::from_mins(1)));
+    let mut run = Run::of(&place.adapter);
+    run.until(ChannelState::RateLimited).await;
+    let first = run.arrival().await;
+    assert_eq!(place.server.polls() - before, 2, "each page is asked for once");
+    assert_eq!(first.message.message.as_str(), asked[0]);
+    first.kept.unwrap().send(()).unwrap();
+    for id in &asked[1..] {
+        assert_eq!(run.message().await.message.as_str(), id);
+    }
+    run.end().await;
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn mentions_that_are_more_than_x_hands_over_are_told_of() {
+    let place = Place::open().await;
+    begun(&place).await.end().await;
+    let asked: Vec<_> = (0..801)
+        .map(|_| place.server.mention(ANA, "@foldback_bot hi", None))
+        .collect();
+    let mut run = Run::of(&place.adapter);
+    let warned = loop {
+        if let Signal::Warned(what) = run.next().await {
+            break what;
+        }
+    };
+    assert_eq!(
+        warned,
+        format!(
+            "X hands over 800 mentions at most: those before the post {} that were not read yet are not answered.",
+            asked[1]
+        )
+    );
+    run.end().await;
 }
 
 #[tokio::test]
