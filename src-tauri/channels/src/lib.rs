@@ -24,6 +24,7 @@ mod oauth;
 mod pauses;
 pub mod platform;
 mod rates;
+mod recent;
 mod reconnect;
 mod reddit;
 mod refusal;

@@ -25,6 +25,7 @@ mod refusal;
 mod send;
 mod thread;
 
+use crate::recent::Recent;
 use crate::{
     Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Rates, Refusal, ThreadPart, ThreadQuery, platform,
     rates,
@@ -33,16 +34,12 @@ use api::Api;
 use async_trait::async_trait;
 use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, MessageId, RefusalCode, Secret};
 pub(crate) use kind::KIND;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Where the API is that takes access tokens.
 const REDDIT: &str = "https://oauth.reddit.com";
 /// Where they are asked for, unless another root is configured.
 const TOKENS: &str = "https://www.reddit.com";
-
-/// People whose last private message is remembered.
-const PEOPLE: usize = 1_024;
 
 /// An account, and the app that it acts through.
 #[derive(Debug, Clone)]
@@ -73,7 +70,7 @@ pub struct Reddit {
     api: Api,
     clock: Arc<dyn Clock>,
     /// The last private message of each person.
-    asked: Mutex<BTreeMap<ChatId, MessageId>>,
+    asked: Recent<ChatId, MessageId>,
 }
 
 impl Reddit {
@@ -94,26 +91,8 @@ impl Reddit {
             capabilities,
             api: Api::new(root, account, Arc::clone(&clock))?,
             clock,
-            asked: Mutex::default(),
+            asked: Recent::default(),
         })
-    }
-
-    /// Remembers the last message of a person.
-    fn note_asked(&self, chat: &ChatId, message: &MessageId) {
-        let mut asked = self.lock();
-        if asked.len() >= PEOPLE && !asked.contains_key(chat) {
-            asked.pop_first();
-        }
-        asked.insert(chat.clone(), message.clone());
-    }
-
-    fn last_asked(&self, chat: &ChatId) -> Option<MessageId> {
-        self.lock().get(chat).cloned()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<ChatId, MessageId>> {
-        // Whole after every change, so that a panic elsewhere does not matter here.
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -75,7 +75,7 @@ impl Reddit {
                 }
                 What::Message(message) => {
                     if message.chat_type == ChatType::Direct {
-                        self.note_asked(&message.chat, &message.message);
+                        self.asked.note(&message.chat, message.message.clone());
                     }
                     let (arrival, kept) = Arrival::until_kept(*message);
                     let signal = Signal::Message(Box::new(arrival));

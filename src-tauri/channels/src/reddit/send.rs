@@ -64,7 +64,7 @@ impl Reddit {
         let text = self.rendered(text)?;
         self.refuse_in_pause()?;
         let asked = match &place {
-            Place::To(_) => self.last_asked(&target.chat),
+            Place::To(_) => self.asked.get(&target.chat),
             Place::Below(_) => None,
         };
         let place = asked.as_ref().map_or(place, |asked| Place::Below(asked.as_str()));

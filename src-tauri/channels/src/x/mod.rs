@@ -26,6 +26,7 @@ mod refusal;
 mod send;
 mod service;
 
+use crate::recent::Recent;
 use crate::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Rates, Refusal, platform, rates};
 use api::Api;
 use async_trait::async_trait;
@@ -35,15 +36,11 @@ use foldback_wire::{
 use kept::KeptFile;
 pub(crate) use kind::KIND;
 use receive::Found;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Where the API is.
 const X: &str = "https://api.x.com";
-
-/// Answers whose last post is remembered.
-const ANSWERS: usize = 1_024;
 
 /// An app, and the authorization that it acts by.
 #[derive(Debug, Clone)]
@@ -76,7 +73,7 @@ pub struct X {
     /// The pages of mentions that were fetched before X wanted a pause.
     found: Mutex<Option<Found>>,
     /// The last post of each answer.
-    answers: Mutex<BTreeMap<ThreadId, MessageId>>,
+    answers: Recent<ThreadId, MessageId>,
 }
 
 impl X {
@@ -112,27 +109,8 @@ impl X {
             clock,
             read,
             found: Mutex::default(),
-            answers: Mutex::default(),
+            answers: Recent::default(),
         })
-    }
-
-    /// The post that the next one of an answer stands below: the last one of that answer, else the one that asked.
-    fn last_of(&self, thread: &ThreadId) -> Option<MessageId> {
-        self.answers().get(thread).cloned()
-    }
-
-    fn note_answer(&self, thread: &ThreadId, post: &MessageId) {
-        let mut answers = self.answers();
-        if answers.len() >= ANSWERS && !answers.contains_key(thread) {
-            // The threads are numbers that grow: the first one is about the oldest.
-            answers.pop_first();
-        }
-        answers.insert(thread.clone(), post.clone());
-    }
-
-    fn answers(&self) -> MutexGuard<'_, BTreeMap<ThreadId, MessageId>> {
-        // Whole after every change, so that a panic elsewhere does not matter here.
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -40,7 +40,8 @@ impl X {
                 .map_or(target.chat.as_str(), |thread| thread.as_str())
                 .into()
         };
-        let parent: MessageId = match (reply_to, thread.and_then(|thread| self.last_of(thread))) {
+        // A post stands below the last one of its answer, else below the one that asked.
+        let parent: MessageId = match (reply_to, thread.and_then(|thread| self.answers.get(thread))) {
             (Some(message), _) => message.clone(),
             (None, Some(last)) => last,
             (None, None) => asked(),
@@ -49,7 +50,7 @@ impl X {
         let (made, pause): (Made, _) = self.api.post(POSTS, "/2/tweets", &body).await?;
         let message = MessageId::new(made.data.id);
         if let Some(thread) = thread {
-            self.note_answer(thread, &message);
+            self.answers.note(thread, message.clone());
         }
         Ok(Ack {
             sent_at: time_of(message.as_str()).map(Timestamp),
