@@ -1,7 +1,7 @@
 //! Access tokens that expire, by OAuth 2.0: one is asked for when a call needs it, kept while it lasts, and asked for anew a
 //! minute before its end or once the platform refuses it. <https://www.rfc-editor.org/rfc/rfc6749#section-6>
 //!
-//! Where many calls need one at once it is asked for once. A renewal that began goes on when whoever waits for it is
+//! Of many calls that need one at once, one asks for it. A renewal that began goes on when whoever waits for it is
 //! dropped: a platform may have taken the old refresh token back by then, and its answer holds the only new one.
 
 use crate::Refusal;

@@ -50,12 +50,12 @@ pub(crate) const MESSAGE: &str = "t4_";
 /// The beginning of a chat with one person.
 pub(crate) const DIRECT: &str = "u/";
 
-/// Whether a text is the fullname of a comment or of a private message.
+/// True of the fullname of a comment or of a private message.
 pub(crate) fn is_message(id: &str) -> bool {
     is_fullname(id, COMMENT) || is_fullname(id, MESSAGE)
 }
 
-/// Whether a text is the fullname of a post.
+/// True of the fullname of a post.
 pub(crate) fn is_post(id: &str) -> bool {
     is_fullname(id, POST)
 }
@@ -66,7 +66,7 @@ fn is_fullname(text: &str, kind: &str) -> bool {
     })
 }
 
-/// Whether a text has the form of a name: <https://github.com/reddit-archive/reddit/blob/master/r2/r2/lib/validator/validator.py>
+/// True of the form of a name: <https://github.com/reddit-archive/reddit/blob/master/r2/r2/lib/validator/validator.py>
 /// (`user_rx`).
 pub(crate) fn is_name(text: &str) -> bool {
     (3..=20).contains(&text.len())

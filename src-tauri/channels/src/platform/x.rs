@@ -37,7 +37,7 @@ pub(super) static ROW: PlatformRow = PlatformRow {
 const EPOCH_MS: u64 = 1_288_834_974_657;
 const SEQUENCE_BITS: u32 = 22;
 
-/// Whether a text is an id: <https://docs.x.com/fundamentals/x-ids>, a number of 64 bits.
+/// True of an id: <https://docs.x.com/fundamentals/x-ids>, a number of 64 bits.
 pub(crate) fn is_id(text: &str) -> bool {
     forms::is_digits(text, 19)
 }

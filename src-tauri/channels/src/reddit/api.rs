@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a call may take.
+/// Longest time of a call.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Calls are counted by app, whatever they are.

@@ -14,7 +14,7 @@ pub(super) struct Listing {
     pub(super) data: Children,
 }
 
-/// What is in it.
+/// The items of a page.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Children {
     /// Each with its kind and its data.

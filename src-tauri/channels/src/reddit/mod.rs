@@ -36,9 +36,9 @@ use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, MessageI
 pub(crate) use kind::KIND;
 use std::sync::Arc;
 
-/// Where the API is that takes access tokens.
+/// Address of the API, which takes access tokens.
 const REDDIT: &str = "https://oauth.reddit.com";
-/// Where they are asked for, unless another root is configured.
+/// Address at which they are asked for, unless another root is configured.
 const TOKENS: &str = "https://www.reddit.com";
 
 /// An account, and the app that it acts through.

@@ -19,7 +19,7 @@ pub(super) struct Words {
     pub(super) error: Option<Value>,
 }
 
-/// What a form with `api_type=json` is answered with.
+/// The answer to a form with `api_type=json`.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Json {
     /// Each with its name, its words and the field it is about.

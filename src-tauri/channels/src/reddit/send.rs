@@ -14,7 +14,7 @@ use serde::Deserialize;
 /// (<https://github.com/reddit-archive/reddit/blob/master/r2/r2/controllers/api.py>, `POST_compose`).
 const SUBJECT: &str = "A message from a bot";
 
-/// Where a text goes.
+/// The place of a text.
 enum Place<'a> {
     /// Below this post, comment or message.
     Below(&'a str),
@@ -121,7 +121,7 @@ impl Reddit {
     }
 }
 
-/// Where a text goes, all of whose ids have a form that Reddit gives.
+/// The place of a text, all of whose ids have a form that Reddit gives.
 fn place<'a>(target: &'a Target, reply_to: Option<&'a MessageId>) -> Result<Place<'a>, Refusal> {
     let chat = target.chat.as_str();
     let person = chat.strip_prefix(DIRECT).filter(|name| is_name(name));
@@ -161,7 +161,7 @@ fn unsupported(why: &str) -> Refusal {
     )
 }
 
-/// What was made, as the answer tells it.
+/// The comment that was made, as the answer tells of it.
 fn made(json: &Json, pause: Option<Pause>) -> Result<Ack, Refusal> {
     let thing = json.data["things"][0]["data"].clone();
     let made: Made = serde_json::from_value(thing).map_err(|error| {

@@ -1,4 +1,4 @@
-//! What was said before a comment: the post, and the comments above it up to the post, asked for with
+//! The words before a comment: the post, and the comments above it up to the post, asked for with
 //! <https://www.reddit.com/dev/api#GET_comments_{article}>, `comment` and `context`.
 //!
 //! A thread is called by the comment that asked, so that each question has its own. What the bot answered before in the

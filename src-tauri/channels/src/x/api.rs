@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a call may take.
+/// Longest time of a call.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) struct Api {
@@ -80,7 +80,7 @@ impl Api {
         self.pauses.left(&route)
     }
 
-    /// What a person should know about the file of the refresh token.
+    /// Words for a person about the file of the refresh token.
     pub(super) fn take_trouble(&self) -> Option<String> {
         self.refresh.take_trouble()
     }

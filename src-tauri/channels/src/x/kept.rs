@@ -19,7 +19,7 @@ impl KeptFile {
         Self(folder.join(name))
     }
 
-    /// What is in it; `None` where there is no such file.
+    /// Its content; `None` where there is no such file.
     pub(super) fn read<T: DeserializeOwned>(&self) -> io::Result<Option<T>> {
         match fs::read(&self.0) {
             Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),

@@ -39,7 +39,7 @@ use receive::Found;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-/// Where the API is.
+/// Address of the API.
 const X: &str = "https://api.x.com";
 
 /// An app, and the authorization that it acts by.
@@ -68,7 +68,7 @@ pub struct X {
     capabilities: Capabilities,
     api: Api,
     clock: Arc<dyn Clock>,
-    /// How far the mentions are read.
+    /// The last mention that was read.
     read: KeptFile,
     /// The pages of mentions that were fetched before X wanted a pause.
     found: Mutex<Option<Found>>,

@@ -41,7 +41,7 @@ struct Reference {
     id: String,
 }
 
-/// What is told of posts beside them.
+/// The accounts and the answered posts that are told beside posts.
 #[derive(Debug, Default)]
 pub(super) struct Beside {
     pub(super) users: Vec<User>,

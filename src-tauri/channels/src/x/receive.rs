@@ -38,7 +38,7 @@ pub(super) struct Found {
     newest: Option<u64>,
 }
 
-/// How far the mentions of an account were read.
+/// The mentions of an account up to which all are read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Read {
     /// The account.
@@ -103,7 +103,7 @@ impl X {
         }
     }
 
-    /// Where the last process left; else behind what there is already.
+    /// The place at which the last process left; else behind what there is already.
     async fn begin(&self, me: &User, connection: &Connection) -> Result<Read, Refusal> {
         match self.read.read::<Read>() {
             Ok(Some(read)) if read.user == me.id => return Ok(read),
@@ -126,7 +126,7 @@ impl X {
         Ok(read)
     }
 
-    /// What stands behind the last one that was read.
+    /// The mentions behind the last one that was read.
     async fn mentions(&self, read: &Read, connection: &Connection) -> Result<Found, Refusal> {
         let path = format!("/2/users/{}/mentions", read.user);
         let mut found = self.take_found(read);

@@ -2,7 +2,7 @@
 //! The documentation says how one is used, and not that it is used up; the answer holds another one
 //! (<https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token>), and the old one is refused from then on.
 //!
-//! Where the answer does not arrive, or a process is killed between it and the end of the write, both are lost: then the app
+//! An answer that does not arrive, or a process that is killed between it and the end of the write, loses both: then the app
 //! is authorized anew.
 
 use super::XApp;
@@ -69,7 +69,7 @@ impl RefreshToken {
         self.lock().next.clone()
     }
 
-    /// What a person should know about the file.
+    /// Words for a person about the file.
     pub(super) fn take_trouble(&self) -> Option<String> {
         self.lock().unsaved.take()
     }

@@ -212,7 +212,7 @@ impl State {
         ]))
     }
 
-    /// Whether the account may write now.
+    /// Refuses an account that may not write now.
     fn may_write(&mut self) -> Result<(), Answer> {
         match self.too_often.take() {
             Some((words, seconds)) => Err(too_often(&words, seconds)),

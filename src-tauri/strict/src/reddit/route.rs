@@ -133,7 +133,7 @@ async fn carry_out(
     }
 }
 
-/// Whether a `User-Agent` has the form of [`AGENT`].
+/// True of a `User-Agent` that has the form of [`AGENT`].
 fn is_agent(agent: &str) -> bool {
     let Some((app, by)) = agent.split_once(" (by /u/") else {
         return false;

@@ -38,7 +38,7 @@ impl RedditServer {
         })
     }
 
-    /// Where it is.
+    /// Its address.
     pub fn root(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -120,7 +120,7 @@ impl RedditServer {
         });
     }
 
-    /// What stands below a post at any depth or was written to a person (`u/NAME`), in the order in which it was written.
+    /// The texts below a post at any depth, or those to a person (`u/NAME`), in the order in which they were written.
     pub fn messages(&self, place: &str) -> Vec<(String, Posted)> {
         let state = self.state();
         let is_there = |posted: &Posted| {
@@ -147,7 +147,7 @@ impl RedditServer {
         self.state().unread.len()
     }
 
-    /// How often the inbox was asked for.
+    /// Number of calls that asked for the inbox.
     pub fn polls(&self) -> u64 {
         self.state().polls
     }

@@ -1,4 +1,4 @@
-//! What is on Reddit.
+//! The content of Reddit.
 
 use super::app::RedditApp;
 use crate::fault::Faults;
@@ -23,13 +23,13 @@ pub enum Closed {
 /// A comment or a private message of the bot, or to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Posted {
-    /// Whether the bot wrote it.
+    /// The bot wrote it.
     pub by_bot: bool,
     /// Its text.
     pub text: String,
-    /// What it stands below; of a message that answers none, `u/` and the name of who it is for.
+    /// The name of the text above it; of a message that answers none, `u/` and the name of who it is for.
     pub parent: String,
-    /// How often it was edited.
+    /// Number of its edits.
     pub edits: u32,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct State {
     pub(super) unread: Vec<(String, Value)>,
     /// The next writes of the account that are too many, in words and seconds.
     pub(super) too_often: Option<(String, Option<f64>)>,
-    /// How often a page of the inbox was asked for.
+    /// Number of pages of the inbox that were asked for.
     pub(super) polls: u64,
     pub(super) faults: Faults,
     pub(super) broken: Broken,
@@ -112,7 +112,7 @@ pub(super) fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a text is a fullname of one of these types: <https://www.reddit.com/dev/api#fullnames>.
+/// True of a fullname of one of these types: <https://www.reddit.com/dev/api#fullnames>.
 pub(super) fn is_fullname(text: &str, kinds: &[&str]) -> bool {
     let Some((kind, id)) = text.split_once('_') else {
         return false;

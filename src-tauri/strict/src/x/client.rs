@@ -13,7 +13,7 @@ pub struct XClient {
     pub user: u64,
     /// The name of the user.
     pub name: String,
-    /// Whether the same text below the same post is refused. Tests that send one often say no.
+    /// Refuses the same text below the same post. Tests that send one often say no.
     pub refuses_duplicates: bool,
 }
 

@@ -52,7 +52,7 @@ impl XServer {
         })
     }
 
-    /// Where it is.
+    /// Its address.
     pub fn root(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -122,7 +122,7 @@ impl XServer {
         posts.map(|(id, posted)| (*id, posted.clone())).collect()
     }
 
-    /// How often the mentions were asked for.
+    /// Number of calls that asked for the mentions.
     pub fn polls(&self) -> u64 {
         self.state().polls
     }

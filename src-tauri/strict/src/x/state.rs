@@ -1,4 +1,4 @@
-//! What is on X.
+//! The content of X.
 
 use super::client::XClient;
 use crate::Broken;
