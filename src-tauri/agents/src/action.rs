@@ -6,7 +6,10 @@
 
 use foldback_wire::{JsonAction, Span, ToolId};
 use serde_json::Value;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    task::Poll,
+};
 use tokio::sync::oneshot;
 
 /// Model answers of one run whose tool calls are carried out. The answer behind them is asked for without tools.
@@ -74,6 +77,18 @@ impl ActionCall {
     pub fn is_open(&self) -> bool {
         let reply = self.reply.lock().unwrap_or_else(PoisonError::into_inner);
         reply.as_ref().is_some_and(|reply| !reply.is_closed())
+    }
+
+    /// Waits until nobody waits for its answer.
+    pub async fn closed(&self) {
+        std::future::poll_fn(|context| {
+            let mut reply = self.reply.lock().unwrap_or_else(PoisonError::into_inner);
+            match reply.as_mut() {
+                Some(reply) => reply.poll_closed(context),
+                None => Poll::Ready(()),
+            }
+        })
+        .await;
     }
 
     /// Answers it. The first answer counts; one that nobody waits for any more is dropped.

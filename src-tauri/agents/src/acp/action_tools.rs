@@ -132,6 +132,8 @@ impl ServerHandler for ToolHandler {
             let next = self.clock.sleep_until_steady(self.clock.steady().plus(SIGN));
             tokio::select! {
                 answer = &mut answered => break answer,
+                // Its client hung up, or said that it gave the call up: the call closes with the end of this request.
+                () = context.ct.cancelled() => return failed("The call was given up."),
                 () = next => {}
             }
             signs += 1;

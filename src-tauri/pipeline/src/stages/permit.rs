@@ -333,19 +333,20 @@ impl<'a> Permits<'a> {
             self.settle_answer(answer)?;
         }
         let left: Vec<_> = self.open.keys().cloned().collect();
-        for id in left {
-            let turn = self.context.turn;
-            let answer = match self.context.permissions.take_request(turn, &id) {
-                Some(_) => PermissionAnswer::by_pipeline(id, None, why),
-                // Taken between the two lines above: its answer is here.
-                None => match self.answers.try_recv() {
-                    Ok(answer) => answer,
-                    Err(_) => continue,
-                },
-            };
-            self.settle_answer(answer)?;
-        }
-        Ok(())
+        left.into_iter().try_for_each(|id| self.cancel_one(id, why))
+    }
+
+    /// Cancels one request that still waits. A decision that was on its way stands.
+    pub(crate) fn cancel_one(&mut self, id: PermissionId, why: NoDecision) -> Result<(), StoreError> {
+        let answer = match self.context.permissions.take_request(self.context.turn, &id) {
+            Some(_) => PermissionAnswer::by_pipeline(id, None, why),
+            // Somebody was faster: their answer is here.
+            None => match self.answers.try_recv() {
+                Ok(answer) => answer,
+                Err(_) => return Ok(()),
+            },
+        };
+        self.settle_answer(answer)
     }
 
     fn choose(&self, request: &PermissionRequest, allow: bool) -> Option<PermissionOption> {

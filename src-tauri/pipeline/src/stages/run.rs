@@ -1,7 +1,7 @@
 //! Runs the agent: its steps go through the scanner into the journal, and on to the delivery.
 
 use super::{
-    act::{Acting, ActingEnd, Called, Calls},
+    act::{Acting, ActingEnd, CallEnd, Calls},
     permit::{PermitContext, Permits},
     run_progress::RunProgress,
     scan::{Decisions, Scan},
@@ -288,7 +288,7 @@ impl Run<'_> {
             .acting
             .carry_out_call(calls, call, self.recorder, permits, &self.output);
         // Boxed, as an action may wait for much.
-        if let Called::Answered { answer, given } = Box::pin(called).await? {
+        if let CallEnd::Answered { answer, given } = Box::pin(called).await? {
             for text in &given {
                 scan.add_given(text);
             }

@@ -137,6 +137,8 @@ pub(crate) enum NoDecision {
     RunEnded,
     /// The run was cancelled.
     RunCancelled,
+    /// The agent does not wait for the answer any more.
+    CallGivenUp,
 }
 
 impl NoDecision {
@@ -144,7 +146,7 @@ impl NoDecision {
     pub(crate) const fn setting(self) -> Option<&'static str> {
         match self {
             Self::TimedOut(_) => Some("agent.permissions.timeout"),
-            Self::TooMany { .. } | Self::RunEnded | Self::RunCancelled => None,
+            Self::TooMany { .. } | Self::RunEnded | Self::RunCancelled | Self::CallGivenUp => None,
         }
     }
 
@@ -160,6 +162,7 @@ impl NoDecision {
             }
             Self::RunEnded => "the run ended".to_owned(),
             Self::RunCancelled => "the run was cancelled".to_owned(),
+            Self::CallGivenUp => "the agent gave its call up".to_owned(),
         }
     }
 }

@@ -272,6 +272,7 @@ pub(super) fn decided(title: &str, option: Option<&PermissionOption>, by: Decide
         }
         Decider::Pipeline(NoDecision::RunEnded) => "the run ended".to_owned(),
         Decider::Pipeline(NoDecision::RunCancelled) => "the run was cancelled".to_owned(),
+        Decider::Pipeline(NoDecision::CallGivenUp) => "the agent does not wait for it any more".to_owned(),
     };
     format!("🔐 {what}, {who}: `{title}`")
 }

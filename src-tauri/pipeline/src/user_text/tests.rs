@@ -118,6 +118,7 @@ fn each(mut see: impl FnMut(&UserText<'_>)) {
         NoDecision::TooMany { waiting: 32 },
         NoDecision::RunEnded,
         NoDecision::RunCancelled,
+        NoDecision::CallGivenUp,
     ];
     let deciders = actors
         .iter()

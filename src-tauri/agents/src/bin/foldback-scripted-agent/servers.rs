@@ -6,6 +6,9 @@ use std::{
     error::Error,
     io::{Read as _, Write as _},
     net::TcpStream,
+    path::Path,
+    thread,
+    time::Duration,
 };
 
 /// A server that a session was given.
@@ -70,6 +73,22 @@ impl Server {
 
     /// One request, of HTTP/1.0: its answer comes in one piece and ends with the connection.
     fn post(&self, message: &Value) -> Result<Reply, Box<dyn Error>> {
+        let mut stream = self.send(message)?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        let status = head.split(' ').nth(1).unwrap_or_default().to_owned();
+        // One value, or events, of which the last one answers.
+        let last = body
+            .lines()
+            .filter_map(|line| line.strip_prefix("data:"))
+            .next_back();
+        let message = serde_json::from_str(last.unwrap_or(body).trim()).unwrap_or_default();
+        Ok(Reply { status, message })
+    }
+
+    /// Sends a request, and gives the connection on which its answer comes.
+    fn send(&self, message: &Value) -> Result<TcpStream, Box<dyn Error>> {
         let body = message.to_string();
         let mut stream = TcpStream::connect(&self.address)?;
         let mut head = format!(
@@ -83,21 +102,12 @@ impl Server {
             head += &format!("{name}: {value}\r\n");
         }
         stream.write_all(format!("{head}\r\n{body}").as_bytes())?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer)?;
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
-        let status = head.split(' ').nth(1).unwrap_or_default().to_owned();
-        // One value, or events, of which the last one answers.
-        let last = body
-            .lines()
-            .filter_map(|line| line.strip_prefix("data:"))
-            .next_back();
-        let message = serde_json::from_str(last.unwrap_or(body).trim()).unwrap_or_default();
-        Ok(Reply { status, message })
+        Ok(stream)
     }
 }
 
-/// Asks the first server, and says what came of it: `tools` for the names of its tools; `call NAME JSON` for a call; `key
+/// Asks the first server, and says what came of it: `tools` for the names of its tools; `call NAME JSON` for a call;
+/// `give-up NAME` for one that it hangs up on once the file `leave` is there; `key
 /// KEY` for the status with another key; `method NAME` for the error of another method.
 pub(super) fn ask_servers(servers: &[Server], session: &Value, wish: &str) -> Done {
     say(session, &asked(servers, wish)?)
@@ -132,6 +142,16 @@ pub(super) fn asked(servers: &[Server], wish: &str) -> Result<String, Box<dyn Er
             let result = &reply.message["result"];
             let text = result["content"][0]["text"].as_str().unwrap_or_default();
             format!("error {}: {text}", result["isError"])
+        }
+        "give-up" => {
+            let call = json!({"name": rest, "arguments": {}});
+            let waiting =
+                server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}))?;
+            while !Path::new("leave").exists() {
+                thread::sleep(Duration::from_millis(5));
+            }
+            drop(waiting);
+            "gave it up".to_owned()
         }
         "key" => format!(
             "status {}",

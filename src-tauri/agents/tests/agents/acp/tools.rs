@@ -142,6 +142,19 @@ async fn a_run_that_is_stopped_while_its_call_waits_ends_and_the_agent_hears_of_
 }
 
 #[tokio::test]
+async fn a_call_whose_client_hangs_up_is_closed() {
+    let bench = with_tools();
+    let mut running = begin(&bench, 1, "server give-up bash");
+    let call = next_call(&mut running).await;
+    assert!(call.is_open());
+    fs::write(bench.folder.path().join("leave"), "").unwrap();
+    call.closed().await;
+    assert!(!call.is_open());
+    assert_eq!(said(&running.rest().await), "gave it up");
+    bench.end().await;
+}
+
+#[tokio::test]
 async fn an_agent_without_such_servers_is_given_none_and_says_so_from_then_on() {
     let bench = Bench::new("opencode");
     assert!(

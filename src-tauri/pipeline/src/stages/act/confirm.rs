@@ -5,6 +5,7 @@ use crate::{
     output::OutputEvent, recorder::Recorder, rules::Rule, stages::permit::Permits, user_text::NoDecision,
 };
 use foldback_actions::CheckedAction;
+use foldback_agents::ActionCall;
 use foldback_store::StoreError;
 use foldback_wire::{
     ActionRefusal, ActionRefusalCode, CallPreview, Kind, PermissionKind, PermissionOption, PermissionRequest,
@@ -20,14 +21,17 @@ pub(super) enum Confirmation {
     Refused(ActionRefusal),
     /// The turn was stopped meanwhile.
     Stopped,
+    /// The agent gave up the call that asks for it.
+    GivenUp,
 }
 
 impl Acting<'_> {
-    /// Asks for a confirmation, where the action needs one. `tool` is the call that asks for it, where one does.
+    /// Asks for a confirmation, where the action needs one. `call` is the one that asks for it, where one does: the question
+    /// closes with it.
     pub(super) async fn confirm(
         &self,
         checked: &CheckedAction,
-        tool: Option<&ToolId>,
+        call: Option<&ActionCall>,
         recorder: &Recorder,
         permits: &mut Permits<'_>,
         output: &mpsc::Sender<OutputEvent>,
@@ -43,7 +47,7 @@ impl Acting<'_> {
             stage: Stage::Run,
             detail: format!("{} waits for a confirmation: {why}", checked.performed.name),
         })?;
-        let asked = request(checked, tool);
+        let asked = request(checked, call.and_then(|call| call.call.as_ref()));
         let id = asked.id.clone();
         let question = permits.ask_confirmation(asked)?;
         if let Some(question) = question {
@@ -55,6 +59,11 @@ impl Acting<'_> {
                 biased;
                 () = self.cancel.cancelled() => None,
                 answer = permits.next_answer() => Some(answer),
+                () = given_up(call) => {
+                    permits.cancel_one(id, NoDecision::CallGivenUp)?;
+                    send_all(permits.take_decisions(), output).await;
+                    return Ok(Confirmation::GivenUp);
+                }
             };
             match answer {
                 // The agent may wait for others of its run.
@@ -95,6 +104,14 @@ impl Acting<'_> {
             findings: Vec::new(),
             setting: None,
         }))
+    }
+}
+
+/// Waits until the agent has given the call up; for ever where no call asks.
+async fn given_up(call: Option<&ActionCall>) {
+    match call {
+        Some(call) => call.closed().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -26,7 +26,7 @@ mod request;
 mod unperformed;
 
 pub(crate) use asked_by::{AskerContext, first_asker_of};
-pub(crate) use called::{Called, Calls};
+pub(crate) use called::{CallEnd, Calls};
 pub(crate) use unperformed::unperformed;
 
 use super::permit::Permits;
@@ -127,7 +127,8 @@ impl Acting<'_> {
                     fates.push(self.refuse(refusal, recorder)?);
                     continue;
                 }
-                Confirmation::Stopped => return self.stop(&fates, recorder),
+                // Nobody gives up what stands in a text.
+                Confirmation::Stopped | Confirmation::GivenUp => return self.stop(&fates, recorder),
             }
             let Some(result) = self.perform(&checked, recorder).await? else {
                 let stopped = ActionResult::failed("a person stopped it");

@@ -21,6 +21,8 @@ enum Act {
     Say(String),
     /// One answer with calls: their names and payloads.
     Call(Vec<(&'static str, String)>),
+    /// A call of `bash` with this command, whose answer it waits for no longer than this.
+    GiveUp(&'static str, Duration),
     /// It says nothing more.
     Hang,
 }
@@ -89,6 +91,18 @@ impl Agent for Calling {
                 Act::Hang => {
                     cancel.cancelled().await;
                     return emit(Step::Done(StopReason::Cancelled)).await;
+                }
+                Act::GiveUp(command, patience) => {
+                    let payload = json!({"command": command}).to_string();
+                    let (asked, answered) = ActionCall::new(None, "bash".to_owned(), payload, answer);
+                    if patience.is_zero() {
+                        drop(answered);
+                        emit(Step::Action(asked)).await;
+                    } else {
+                        emit(Step::Action(asked)).await;
+                        let waited = tokio::time::timeout(patience, answered).await;
+                        assert!(waited.is_err(), "{waited:?}");
+                    }
                 }
                 Act::Call(calls) => {
                     for (name, payload) in calls {
@@ -251,6 +265,44 @@ async fn the_answer_behind_a_call_replies_to_the_message_unless_its_header_names
     let (_, screen) = said(&[call("rm -rf /"), say("I may not.")]).await;
     assert_eq!(screen, ["I may not."]);
     acted.bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_given_up_while_a_person_is_asked_is_not_carried_out() {
+    let called = Called::start().await;
+    let patience = Duration::from_secs(60);
+    called
+        .model
+        .plays(&[Act::GiveUp("df", patience), call("df"), say("Half full.")]);
+    let acted = &called.acted;
+    let (turn, first) = acted.asked_to_confirm("how full?").await;
+    tokio::time::sleep(patience).await;
+    soon().await;
+    let open = acted.bot.engine.permissions();
+    assert_eq!(open.len(), 1, "the first question is closed: {open:?}");
+    assert_ne!(open[0].request.id, first.request.id);
+    acted.decide(&open[0], "allow_once");
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(acted.shell.begun(), ["df"]);
+    assert_eq!(
+        acted
+            .bot
+            .warnings("bash is not carried out: the agent gave its call up")
+            .await,
+        1
+    );
+    acted.bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_given_up_before_it_is_read_is_not_carried_out() {
+    let called = Called::start().await;
+    called
+        .asked(&[Act::GiveUp("uptime", Duration::ZERO), say("I could not wait.")])
+        .await;
+    assert_eq!(called.acted.shell.begun(), [""; 0]);
+    assert_eq!(called.acted.bot.warnings("the agent gave its call up").await, 1);
+    called.acted.bot.check().await;
 }
 
 #[tokio::test(start_paused = true)]
