@@ -259,7 +259,13 @@ impl Run<'_> {
                     }
                     self.send_output(question.map(OutputEvent::Asked)).await;
                 }
-                Step::Action(call) => self.answer_call(&call, calls, scan, permits).await?,
+                Step::Action(call) => {
+                    if let Some(why) = self.answer_call(&call, calls, scan, permits).await? {
+                        halt.cancel();
+                        self.until_stopped(steps, task).await;
+                        return Ok(End::Failed(AgentFault::Malformed, why));
+                    }
+                }
                 step => {
                     self.handle_step(step, scan, progress).await?;
                     let is_full = self.most.is_passed_by(progress.said) || self.chat_full.is_cancelled();
@@ -274,28 +280,32 @@ impl Run<'_> {
     }
 
     /// Carries out the action of a tool call and gives its result back. The agent waits meanwhile; where a person stops the
-    /// run, it hears of that instead.
+    /// run, it hears of that instead. Answers why the run is to end, where it is.
     async fn answer_call(
         &self,
         call: &ActionCall,
         calls: &mut Calls,
         scan: &mut Scan<'_>,
         permits: &mut Permits<'_>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Option<String>, StoreError> {
         self.end_thought(scan).await?;
         self.state.calls(&call.action.kind);
         let called = self
             .acting
             .carry_out_call(calls, call, self.recorder, permits, &self.output);
         // Boxed, as an action may wait for much.
-        if let CallEnd::Answered { answer, given } = Box::pin(called).await? {
-            for text in &given {
-                scan.add_given(text);
+        match Box::pin(called).await? {
+            CallEnd::Answered { answer, given } => {
+                for text in &given {
+                    scan.add_given(text);
+                }
+                call.answer(answer);
             }
-            call.answer(answer);
+            CallEnd::Stopped | CallEnd::GivenUp => {}
+            CallEnd::TooMany(why) => return Ok(Some(why)),
         }
         self.state.does(RunActivity::Starting);
-        Ok(())
+        Ok(None)
     }
 
     /// Waits until an agent that was told to stop has done so, and told its backend, but not for long. What it still

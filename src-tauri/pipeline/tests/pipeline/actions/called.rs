@@ -481,6 +481,28 @@ async fn the_eighth_call_is_the_last() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_model_that_goes_on_calling_behind_the_last_call_is_ended_and_the_person_told() {
+    let called = Called::start().await;
+    let acts: Vec<_> = (0..40).map(|number| call(&format!("c{number}"))).collect();
+    called.model.plays(&acts);
+    let acted = &called.acted;
+    let turn = acted.bot.user(TELEGRAM, "all").await;
+    let ended = turn.ended().await;
+    assert!(matches!(ended, Some(Terminal::Failed { .. })), "{ended:?}");
+    assert_eq!(acted.shell.begun().len(), 8);
+    assert_eq!(
+        called.model.answers().len(),
+        8 + 3,
+        "what came behind was not answered"
+    );
+    assert_eq!(acted.codes().await, [ActionRefusalCode::TooMany; 3]);
+    assert_eq!(acted.bot.warnings("the agent went on calling actions").await, 1);
+    let screen = acted.screen().join("\n");
+    assert!(screen.contains("The agent failed before it was done"), "{screen}");
+    acted.bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_stop_ends_what_a_call_runs_and_the_run() {
     let called = Called::start().await;
     called.model.plays(&[call("sleep"), say("Never.")]);
