@@ -84,7 +84,7 @@ impl<'a> Turn<'a> {
         self.reply
     }
 
-    /// Asks until there is an answer that calls no tool of the turn.
+    /// Asks until there is an answer that calls no action.
     pub(crate) async fn run(&mut self, mut fields: Map<String, Value>) -> Result<StopReason, Interrupt> {
         self.take_place().await?;
         loop {
@@ -93,7 +93,7 @@ impl<'a> Turn<'a> {
             let Some(tools) = &mut self.tools else {
                 return Ok(reason);
             };
-            if reason != StopReason::End || heard.calls.is_empty() || tools.is_over {
+            if reason != StopReason::End || !tools.answers(&heard.calls) || tools.is_over {
                 return Ok(reason);
             }
             let begun = self.agent.clock.steady();

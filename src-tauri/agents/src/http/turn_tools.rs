@@ -8,6 +8,7 @@ use crate::{
 };
 use foldback_wire::{ToolCall, ToolStatus};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// The tools of a turn.
 pub(crate) struct TurnTools {
@@ -18,7 +19,12 @@ pub(crate) struct TurnTools {
     rounds: u32,
     /// The model was asked for an answer without a call.
     pub(super) is_over: bool,
+    /// The names of the tools that the operator configured beside the actions. Nobody here carries them out.
+    configured: BTreeSet<String>,
 }
+
+/// The result of a call of a configured tool beside one of an action.
+const NOT_HERE: &str = "This tool is not carried out here.";
 
 impl TurnTools {
     /// Offers these actions in a request. Tools that are configured beside them stay.
@@ -28,6 +34,7 @@ impl TurnTools {
         model: &str,
         fields: &mut Map<String, Value>,
     ) -> Self {
+        let configured = fields.get("tools").map(names).unwrap_or_default();
         extend(
             fields,
             "tools",
@@ -39,7 +46,13 @@ impl TurnTools {
             calls: 0,
             rounds: 0,
             is_over: false,
+            configured,
         }
+    }
+
+    /// True where one of these calls is to be answered. Calls of configured tools alone are left to whoever asked.
+    pub(super) fn answers(&self, calls: &[ToolCall]) -> bool {
+        calls.iter().any(|call| !self.configured.contains(&call.name))
     }
 
     /// Has the calls of an answer carried out, one after the other, and tells how each ended.
@@ -50,18 +63,11 @@ impl TurnTools {
     ) -> Result<Vec<ActionAnswer>, Interrupt> {
         let mut answers = Vec::with_capacity(calls.len());
         for call in calls {
-            let payload = call.arguments.as_deref().unwrap_or_default();
-            // A call without arguments is one with none.
-            let payload = if payload.trim().is_empty() { "{}" } else { payload };
-            let (asked, answered) = ActionCall::new(
-                Some(call.id.clone()),
-                call.name.clone(),
-                payload.to_owned(),
-                self.rounds,
-            );
-            out.emit(Step::Action(asked)).await?;
-            // Nobody answers a run that is stopped.
-            let answer = out.until(answered).await?.map_err(|_| Interrupt::Cancelled)?;
+            let answer = if self.configured.contains(&call.name) {
+                refused(NOT_HERE)
+            } else {
+                self.hand_on(call, out).await?
+            };
             out.emit(Step::Tool(ToolCall {
                 status: if answer.is_error {
                     ToolStatus::Failed
@@ -78,6 +84,22 @@ impl TurnTools {
         Ok(answers)
     }
 
+    /// Has one call carried out.
+    async fn hand_on(&self, call: &ToolCall, out: &Emitter) -> Result<ActionAnswer, Interrupt> {
+        let payload = call.arguments.as_deref().unwrap_or_default();
+        // A call without arguments is one with none.
+        let payload = if payload.trim().is_empty() { "{}" } else { payload };
+        let (asked, answered) = ActionCall::new(
+            Some(call.id.clone()),
+            call.name.clone(),
+            payload.to_owned(),
+            self.rounds,
+        );
+        out.emit(Step::Action(asked)).await?;
+        // Nobody answers a run that is stopped.
+        out.until(answered).await?.map_err(|_| Interrupt::Cancelled)
+    }
+
     /// Puts an answer and the results of its calls into the next request.
     pub(super) fn go_on(
         &mut self,
@@ -92,4 +114,22 @@ impl TurnTools {
             self.is_over = true;
         }
     }
+}
+
+/// The result of a call that is not carried out.
+fn refused(why: &str) -> ActionAnswer {
+    ActionAnswer {
+        text: why.to_owned(),
+        is_error: true,
+        is_last: false,
+    }
+}
+
+/// The names in a list of tools, in the form of any protocol.
+fn names(tools: &Value) -> BTreeSet<String> {
+    let name = |tool: &Value| {
+        let name = tool["function"]["name"].as_str().or(tool["name"].as_str());
+        name.map(str::to_owned)
+    };
+    tools.as_array().into_iter().flatten().filter_map(name).collect()
 }

@@ -1,11 +1,11 @@
 //! Actions as tools of a model: what is offered, how a call goes out as an action, and what the model is told of its result,
 //! in each protocol's own form. The server refuses a request in which a call has no result or a result no call.
 
-use super::{begin, bench, end, fine, piece, say};
+use super::{Bench, begin, bench, end, fine, piece, say};
 use crate::support::{Running, ms, request, said, start};
 use foldback_agents::{
     ActionAnswer, ActionCall, Api, MOST_ROUNDS, OfferedAction, Step, TurnRequest,
-    strict_server::{Piece, Reply},
+    strict_server::{Insists, Piece, Reply},
 };
 use foldback_wire::{StopReason, ToolCall, ToolStatus};
 use serde_json::{Value, json};
@@ -27,17 +27,26 @@ fn offering(run: u64, text: &str) -> TurnRequest {
 
 /// An answer that says this and calls `bash` with each of these payloads.
 fn calling(api: Api, text: &str, calls: &[(&str, &str)]) -> Reply {
+    let calls: Vec<_> = calls
+        .iter()
+        .map(|(id, payload)| (*id, "bash", *payload))
+        .collect();
+    calling_tools(api, text, &calls)
+}
+
+/// The same with calls of tools by name.
+fn calling_tools(api: Api, text: &str, calls: &[(&str, &str, &str)]) -> Reply {
     let mut pieces = begin(api);
     if !text.is_empty() {
         pieces.push(say(api, text));
     }
-    for (index, (id, payload)) in (1..).zip(calls) {
-        pieces.extend(called(api, index, id, payload));
+    for (index, (id, name, payload)) in (1..).zip(calls) {
+        pieces.extend(called(api, index, id, name, payload));
     }
     Reply::stream(pieces.into_iter().chain(end(api)))
 }
 
-fn called(api: Api, index: u64, id: &str, payload: &str) -> Vec<Piece> {
+fn called(api: Api, index: u64, id: &str, name: &str, payload: &str) -> Vec<Piece> {
     let (first, rest) = payload.split_at(payload.len() / 2);
     let data: Vec<Value> = match api {
         Api::Chat => {
@@ -46,13 +55,13 @@ fn called(api: Api, index: u64, id: &str, payload: &str) -> Vec<Piece> {
                     {"index": index, "id": id, "type": "function", "function": function}]}}]})
             };
             vec![
-                piece(json!({"name": "bash", "arguments": first})),
+                piece(json!({"name": name, "arguments": first})),
                 piece(json!({"arguments": rest})),
             ]
         }
         Api::Responses => {
             let item = |arguments: &str| {
-                json!({"type": "function_call", "id": format!("fc_{index}"), "call_id": id, "name": "bash",
+                json!({"type": "function_call", "id": format!("fc_{index}"), "call_id": id, "name": name,
                     "arguments": arguments})
             };
             let delta = |delta: &str| json!({"type": "response.function_call_arguments.delta", "output_index": index, "delta": delta});
@@ -71,7 +80,7 @@ fn called(api: Api, index: u64, id: &str, payload: &str) -> Vec<Piece> {
             vec![
                 json!({"type": "content_block_stop", "index": index - 1}),
                 json!({"type": "content_block_start", "index": index,
-                    "content_block": {"type": "tool_use", "id": id, "name": "bash", "input": {}}}),
+                    "content_block": {"type": "tool_use", "id": id, "name": name, "input": {}}}),
                 delta(first),
                 delta(rest),
             ]
@@ -329,7 +338,7 @@ async fn what_a_model_thought_before_its_call_goes_back_with_its_signature() {
         delta(0, json!({"type": "signature_delta", "signature": "c2ln"})),
         json!({"type": "content_block_stop", "index": 0}),
     ];
-    let call = called(api, 1, "call_a", r#"{"command":"df"}"#);
+    let call = called(api, 1, "call_a", "bash", r#"{"command":"df"}"#);
     let events = events
         .iter()
         .map(|data| piece(api, data))
@@ -359,5 +368,69 @@ async fn what_the_sender_may_not_have_carried_out_is_no_tool() {
         request.actions[0].is_permitted = false;
         crate::support::answer(&bench.agent, request).await;
         assert_eq!(bench.server.requests()[0].get("tools"), None, "{api:?}");
+    }
+}
+
+/// A bench whose operator configured the tool `lookup`.
+async fn with_lookup(api: Api) -> Bench {
+    let (name, about, schema) = ("lookup", "Looks a word up.", json!({"type": "object"}));
+    let tool = match api {
+        Api::Chat => {
+            json!({"type": "function", "function": {"name": name, "description": about, "parameters": schema}})
+        }
+        Api::Responses => {
+            json!({"type": "function", "name": name, "description": about, "parameters": schema, "strict": false})
+        }
+        _ => json!({"name": name, "description": about, "input_schema": schema}),
+    };
+    Bench::insisting(Insists::on(api, "m"), |config| {
+        config.extra.insert("tools".to_owned(), json!([tool]));
+    })
+    .await
+}
+
+#[tokio::test]
+async fn calls_of_a_configured_tool_alone_stay_pending() {
+    for api in APIS {
+        let bench = with_lookup(api).await;
+        bench
+            .server
+            .reply(calling_tools(api, "I look.", &[("call_a", "lookup", "{}")]));
+        let steps = crate::support::answer(&bench.agent, offering(1, "hi")).await;
+        assert!(
+            !steps.iter().any(|step| matches!(step, Step::Action(_))),
+            "{api:?}"
+        );
+        assert_eq!(
+            tools(&steps).last().unwrap().status,
+            ToolStatus::Pending,
+            "{api:?}"
+        );
+        assert_eq!(steps.last(), Some(&Step::Done(StopReason::End)), "{api:?}");
+        assert_eq!(bench.server.requests().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_configured_tool_beside_an_action_gets_an_error_and_does_not_count() {
+    for api in APIS {
+        let bench = with_lookup(api).await;
+        let calls = [
+            ("call_a", "lookup", "{}"),
+            ("call_b", "bash", r#"{"command":"df"}"#),
+        ];
+        bench.server.reply(calling_tools(api, "", &calls));
+        bench.server.reply(fine(api, &["Half full."]));
+        let mut running = start(&bench.agent, offering(1, "hi"));
+        let (before, call) = next_call(&mut running).await;
+        assert_eq!(call.action.kind, "bash", "{api:?}");
+        let refused = tools(&before).last().copied().unwrap();
+        assert_eq!(
+            (refused.name.as_str(), refused.status),
+            ("lookup", ToolStatus::Failed)
+        );
+        call.answer(ok("50 percent"));
+        assert_eq!(said(&running.rest().await), "Half full.", "{api:?}");
+        assert_eq!(bench.server.refusals(), [""; 0], "{api:?}");
     }
 }
