@@ -93,7 +93,7 @@ impl<'a> Turn<'a> {
             let Some(tools) = &mut self.tools else {
                 return Ok(reason);
             };
-            if reason != StopReason::End || !tools.answers(&heard.calls) || tools.is_over {
+            if reason != StopReason::End || !tools.answers(&heard.calls) {
                 return Ok(reason);
             }
             let begun = self.agent.clock.steady();

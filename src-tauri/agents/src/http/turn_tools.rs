@@ -6,7 +6,7 @@ use crate::{
     emitter::{Emitter, Interrupt},
     http::protocol::extend,
 };
-use foldback_wire::{ToolCall, ToolStatus};
+use foldback_wire::{AgentFault, ToolCall, ToolStatus};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -18,11 +18,15 @@ pub(crate) struct TurnTools {
     /// Answers with calls so far.
     rounds: u32,
     /// The model was asked for an answer without a call.
-    pub(super) is_over: bool,
+    is_over: bool,
+    /// It called all the same, and was told so once.
+    is_reminded: bool,
     /// The names of the tools that the operator configured beside the actions. Nobody here carries them out.
     configured: BTreeSet<String>,
 }
 
+/// The result of a call behind the last one.
+const NO_MORE: &str = "No more calls are carried out for this message. Answer now, with what is known.";
 /// The result of a call of a configured tool beside one of an action.
 const NOT_HERE: &str = "This tool is not carried out here.";
 
@@ -46,6 +50,7 @@ impl TurnTools {
             calls: 0,
             rounds: 0,
             is_over: false,
+            is_reminded: false,
             configured,
         }
     }
@@ -56,14 +61,24 @@ impl TurnTools {
     }
 
     /// Has the calls of an answer carried out, one after the other, and tells how each ended.
+    ///
+    /// # Errors
+    /// Where the model calls again and again behind the last call. It is told once that no more are carried out: some servers
+    /// ignore that a request forbids calls.
     pub(super) async fn answer_calls(
         &mut self,
         calls: &[ToolCall],
         out: &Emitter,
     ) -> Result<Vec<ActionAnswer>, Interrupt> {
+        if self.is_over && std::mem::replace(&mut self.is_reminded, true) {
+            let detail = "the model goes on calling tools where `tool_choice` of the request forbids it";
+            return Err(Interrupt::failed(AgentFault::Malformed, detail.to_owned()));
+        }
         let mut answers = Vec::with_capacity(calls.len());
         for call in calls {
-            let answer = if self.configured.contains(&call.name) {
+            let answer = if self.is_over {
+                refused(NO_MORE)
+            } else if self.configured.contains(&call.name) {
                 refused(NOT_HERE)
             } else {
                 self.hand_on(call, out).await?

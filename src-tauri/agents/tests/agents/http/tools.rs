@@ -7,7 +7,7 @@ use foldback_agents::{
     ActionAnswer, ActionCall, Api, MOST_ROUNDS, OfferedAction, Step, TurnRequest,
     strict_server::{Insists, Piece, Reply},
 };
-use foldback_wire::{StopReason, ToolCall, ToolStatus};
+use foldback_wire::{AgentFault, StopReason, ToolCall, ToolStatus};
 use serde_json::{Value, json};
 
 /// The protocols with tools.
@@ -220,6 +220,7 @@ async fn after_the_last_call_the_model_is_asked_for_an_answer_without_one() {
         bench
             .server
             .reply(calling(api, "I try.", &[("call_b", r#"{"command":"two"}"#)]));
+        bench.server.reply(fine(api, &["That is all."]));
         let mut running = start(&bench.agent, offering(1, "One."));
         let (_, call) = next_call(&mut running).await;
         call.answer(ActionAnswer {
@@ -232,6 +233,14 @@ async fn after_the_last_call_the_model_is_asked_for_an_answer_without_one() {
             "{api:?}"
         );
         assert_eq!(steps.last(), Some(&Step::Done(StopReason::End)));
+        assert_eq!(said(&steps), "I try.That is all.", "{api:?}");
+        let refused = tools(&steps).last().copied().unwrap();
+        assert_eq!(
+            (refused.id.as_str(), refused.status),
+            ("call_b", ToolStatus::Failed)
+        );
+        let told = bench.server.requests()[2].to_string();
+        assert!(told.contains("Answer now, with what is known."), "{api:?} {told}");
         let none = match api {
             Api::Anthropic => json!({"type": "none"}),
             _ => json!("none"),
@@ -245,7 +254,9 @@ async fn after_the_last_call_the_model_is_asked_for_an_answer_without_one() {
 async fn a_model_that_always_calls_again_is_asked_so_many_times() {
     for api in APIS {
         let bench = bench(api).await;
-        let ids: Vec<_> = (0..=MOST_ROUNDS).map(|round| format!("call_{round}")).collect();
+        let ids: Vec<_> = (0..MOST_ROUNDS + 2)
+            .map(|round| format!("call_{round}"))
+            .collect();
         for id in &ids {
             bench
                 .server
@@ -258,7 +269,12 @@ async fn a_model_that_always_calls_again_is_asked_so_many_times() {
             call.answer(ok("did again"));
         }
         let steps = running.rest().await;
-        assert_eq!(steps.last(), Some(&Step::Done(StopReason::End)), "{api:?}");
+        let Some(Step::Failed { fault, detail }) = steps.last() else {
+            panic!("{api:?} {steps:?}")
+        };
+        assert_eq!(*fault, AgentFault::Malformed, "{api:?}");
+        assert!(detail.contains("tool_choice"), "{detail}");
+        assert!(!steps.iter().any(|step| matches!(step, Step::Action(_))));
         assert_eq!(bench.server.requests().len(), ids.len(), "{api:?}");
         assert_eq!(bench.server.refusals(), [""; 0], "{api:?}");
     }
