@@ -97,7 +97,16 @@ impl ToolProtocol for Messages {
     /// The blocks go back as they came: the API wants what was thought before a call together with its signature
     /// (<https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking#preserving-thinking-blocks>).
     fn add_results(&self, answer: ModelAnswer, results: &[ActionAnswer], fields: &mut Map<String, Value>) {
-        let ModelAnswer { text, calls, parts } = answer;
+        let ModelAnswer {
+            text,
+            calls,
+            mut parts,
+        } = answer;
+        // A call whose id an earlier one has was given another.
+        let blocks_of_calls = parts.iter_mut().filter(|block| block["type"] == "tool_use");
+        for (block, call) in blocks_of_calls.zip(&calls) {
+            block["id"] = json!(call.id);
+        }
         let blocks = if parts.is_empty() {
             let said = (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}));
             let called = calls.iter().map(|call| {

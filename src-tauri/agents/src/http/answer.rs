@@ -5,8 +5,9 @@ use super::{
     tools::{Piece, Tools, WholeCall, shortened},
 };
 use crate::{Step, joiner::Joiner};
-use foldback_wire::{AgentFault, StopReason, ToolCall, Usage};
+use foldback_wire::{AgentFault, StopReason, ToolCall, ToolId, Usage};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Most tool calls that are open at once. Models make a handful.
 const OPEN_CALLS: usize = 1024;
@@ -65,9 +66,9 @@ impl Answer {
         }
     }
 
-    /// The same for a request with tools, behind so many calls of its turn: what the model is told again is kept.
-    pub(crate) fn with_tools(mut self, calls: usize) -> Self {
-        self.tools = Tools::behind(calls);
+    /// The same for a request with tools, behind calls of its turn with these ids: what the model is told again is kept.
+    pub(crate) fn with_tools(mut self, used: HashSet<ToolId>) -> Self {
+        self.tools = Tools::behind(used);
         self.model_answer = Some(ModelAnswer::default());
         self
     }

@@ -6,7 +6,7 @@
 
 use crate::joiner::Joiner;
 use foldback_wire::{ToolCall, ToolId, ToolStatus};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Longest name of a tool that is told, in bytes. The APIs take at most 128 characters.
 const NAME_BYTES: usize = 512;
@@ -42,11 +42,15 @@ pub(crate) struct Tools {
     by_id: HashMap<String, usize>,
     by_index: HashMap<u64, usize>,
     begun: usize,
+    /// Ids of the answers before. Some endpoints begin them anew with every answer.
+    used: HashSet<ToolId>,
 }
 
 #[derive(Debug)]
 struct Open {
     id: ToolId,
+    /// The backend's id, where it gave one.
+    given: Option<String>,
     index: Option<u64>,
     name: String,
     arguments: Vec<u8>,
@@ -63,10 +67,11 @@ pub(crate) struct WholeCall {
 }
 
 impl Tools {
-    /// With calls that have no id numbered behind those of the answers before.
-    pub(crate) fn behind(begun: usize) -> Self {
+    /// Behind answers with these calls, whose ids are used: a call without an id of its own is given one.
+    pub(crate) fn behind(used: HashSet<ToolId>) -> Self {
         Self {
-            begun,
+            begun: used.len(),
+            used,
             ..Self::default()
         }
     }
@@ -96,8 +101,10 @@ impl Tools {
         let by_id = id.and_then(|id| self.by_id.get(id));
         let place = *by_id.or_else(|| self.by_index.get(&index?))?;
         let call = self.open[place].take()?;
-        if self.by_id.get(call.id.as_str()) == Some(&place) {
-            self.by_id.remove(call.id.as_str());
+        if let Some(given) = &call.given
+            && self.by_id.get(given) == Some(&place)
+        {
+            self.by_id.remove(given);
         }
         if let Some(index) = call.index
             && self.by_index.get(&index) == Some(&place)
@@ -138,11 +145,14 @@ impl Tools {
     fn begin(&mut self, index: Option<u64>, given: Option<String>) -> usize {
         self.begun += 1;
         let place = self.open.len();
-        let id = given.clone().unwrap_or_else(|| format!("call-{}", self.begun));
-        self.by_id.extend(given.map(|id| (id, place)));
+        let id = given.as_deref().map(ToolId::new);
+        let id = id.filter(|id| !self.used.contains(id));
+        let id = id.unwrap_or_else(|| self.own_id());
+        self.by_id.extend(given.clone().map(|id| (id, place)));
         self.by_index.extend(index.map(|index| (index, place)));
         self.open.push(Some(Open {
-            id: ToolId::new(id),
+            id,
+            given,
             index,
             name: String::new(),
             arguments: Vec::new(),
@@ -150,6 +160,17 @@ impl Tools {
             is_foreign: false,
         }));
         place
+    }
+
+    /// An id that no call of the turn has.
+    fn own_id(&mut self) -> ToolId {
+        loop {
+            let id = ToolId::new(format!("call-{}", self.begun));
+            if !self.used.contains(&id) && !self.by_id.contains_key(id.as_str()) {
+                return id;
+            }
+            self.begun += 1;
+        }
     }
 }
 

@@ -238,7 +238,7 @@ impl<'a> Turn<'a> {
         }
         let mut answer = Answer::new(self.agent.config.max_bytes);
         if let Some(tools) = &self.tools {
-            answer = answer.with_tools(tools.calls);
+            answer = answer.with_tools(tools.ids.clone());
         }
         let mut hearing = Hearing::new(self.agent.protocol.reader(), answer);
         let ended = self.read(response, first_byte, &mut hearing).await;

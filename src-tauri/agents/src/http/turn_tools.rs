@@ -6,15 +6,15 @@ use crate::{
     emitter::{Emitter, Interrupt},
     http::protocol::extend,
 };
-use foldback_wire::{AgentFault, ToolCall, ToolStatus};
+use foldback_wire::{AgentFault, ToolCall, ToolId, ToolStatus};
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// The tools of a turn.
 pub(crate) struct TurnTools {
     protocol: &'static dyn ToolProtocol,
-    /// Calls so far.
-    pub(super) calls: usize,
+    /// The ids of the calls so far.
+    pub(super) ids: HashSet<ToolId>,
     /// Answers with calls so far.
     rounds: u32,
     /// The model was asked for an answer without a call.
@@ -47,7 +47,7 @@ impl TurnTools {
         protocol.offer(model, fields);
         Self {
             protocol,
-            calls: 0,
+            ids: HashSet::new(),
             rounds: 0,
             is_over: false,
             is_reminded: false,
@@ -95,7 +95,7 @@ impl TurnTools {
             .await?;
             answers.push(answer);
         }
-        self.calls += calls.len();
+        self.ids.extend(calls.iter().map(|call| call.id.clone()));
         Ok(answers)
     }
 

@@ -450,3 +450,27 @@ async fn a_configured_tool_beside_an_action_gets_an_error_and_does_not_count() {
         assert_eq!(bench.server.refusals(), [""; 0], "{api:?}");
     }
 }
+
+#[tokio::test]
+async fn an_id_that_comes_again_in_a_later_answer_is_replaced() {
+    for api in APIS {
+        let bench = bench(api).await;
+        for command in ["one", "two"] {
+            let payload = json!({"command": command}).to_string();
+            bench.server.reply(calling(api, "", &[("call-2", &payload)]));
+        }
+        bench.server.reply(fine(api, &["Done."]));
+        let mut running = start(&bench.agent, offering(1, "Both."));
+        let (_, first) = next_call(&mut running).await;
+        first.answer(ok("did one"));
+        let (_, second) = next_call(&mut running).await;
+        assert_eq!(second.action.payload, r#"{"command":"two"}"#, "{api:?}");
+        let ids = [&first, &second].map(|call| call.call.as_ref().unwrap().as_str());
+        assert_eq!(ids, ["call-2", "call-3"], "{api:?}");
+        second.answer(ok("did two"));
+        let steps = running.rest().await;
+        assert_eq!(tools(&steps)[0].id.as_str(), "call-3", "{api:?}");
+        assert_eq!(said(&steps), "Done.", "{api:?}");
+        assert_eq!(bench.server.refusals(), [""; 0], "{api:?}");
+    }
+}
