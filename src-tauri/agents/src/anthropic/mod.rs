@@ -101,6 +101,7 @@ impl ToolProtocol for Messages {
             text,
             calls,
             mut parts,
+            ..
         } = answer;
         // A call whose id an earlier one has was given another.
         let blocks_of_calls = parts.iter_mut().filter(|block| block["type"] == "tool_use");

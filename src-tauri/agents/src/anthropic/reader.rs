@@ -102,6 +102,7 @@ impl MessageReader {
                 id: block.id,
                 name: block.name,
                 is_foreign: kind == "server_tool_use",
+                unknown: Map::new(),
                 // Empty in a stream, where it comes in deltas.
                 arguments: block
                     .input

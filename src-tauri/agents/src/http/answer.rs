@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{Step, joiner::Joiner};
 use foldback_wire::{AgentFault, StopReason, ToolCall, ToolId, Usage};
-use serde_json::Value;
-use std::collections::HashSet;
+use serde_json::{Map, Value};
+use std::collections::{HashMap, HashSet};
 
 /// Most tool calls that are open at once. Models make a handful.
 const OPEN_CALLS: usize = 1024;
@@ -41,6 +41,8 @@ pub(crate) struct ModelAnswer {
     pub(crate) text: String,
     /// Its calls of offered tools, whole, in order.
     pub(crate) calls: Vec<ToolCall>,
+    /// Fields of these calls that the protocol does not name, by id, where there are any.
+    pub(crate) unknown: HashMap<ToolId, Map<String, Value>>,
     /// Its parts as the backend sent them, where the protocol wants them back as they were.
     pub(crate) parts: Vec<Value>,
 }
@@ -190,9 +192,17 @@ impl Answer {
         whole.for_each(|whole| self.push_call(whole));
     }
 
-    fn push_call(&mut self, WholeCall { call, is_foreign }: WholeCall) {
+    fn push_call(&mut self, whole: WholeCall) {
+        let WholeCall {
+            call,
+            is_foreign,
+            unknown,
+        } = whole;
         if let Some(told) = self.model_answer.as_mut().filter(|_| !is_foreign) {
             told.calls.push(call.clone());
+            if !unknown.is_empty() {
+                told.unknown.insert(call.id.clone(), unknown);
+            }
         }
         self.steps.push(Step::Tool(call));
     }
@@ -273,6 +283,7 @@ mod tests {
             name,
             arguments: None,
             is_foreign: false,
+            unknown: Map::new(),
         }
     }
 

@@ -6,6 +6,7 @@
 
 use crate::joiner::Joiner;
 use foldback_wire::{ToolCall, ToolId, ToolStatus};
+use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Longest name of a tool that is told, in bytes. The APIs take at most 128 characters.
@@ -23,13 +24,19 @@ pub(crate) struct Piece {
     pub(crate) arguments: Option<Vec<u8>>,
     /// The backend runs the tool itself.
     pub(crate) is_foreign: bool,
+    /// Fields that the protocol does not name, which go back with the call.
+    pub(crate) unknown: Map<String, Value>,
 }
 
 impl Piece {
     /// Bytes that come with it.
     pub(crate) fn bytes(&self) -> usize {
         let words = [&self.id, &self.name].into_iter().flatten().map(String::len);
-        words.sum::<usize>() + self.arguments.as_ref().map_or(0, Vec::len)
+        let unknown = self.unknown.iter();
+        let unknown: usize = unknown
+            .map(|(name, value)| name.len() + value.to_string().len())
+            .sum();
+        words.sum::<usize>() + unknown + self.arguments.as_ref().map_or(0, Vec::len)
     }
 }
 
@@ -56,6 +63,7 @@ struct Open {
     arguments: Vec<u8>,
     announced: bool,
     is_foreign: bool,
+    unknown: Map<String, Value>,
 }
 
 /// A call that is whole.
@@ -64,6 +72,8 @@ pub(crate) struct WholeCall {
     pub(crate) call: ToolCall,
     /// The backend runs the tool itself.
     pub(crate) is_foreign: bool,
+    /// Fields that the protocol does not name.
+    pub(crate) unknown: Map<String, Value>,
 }
 
 impl Tools {
@@ -91,6 +101,7 @@ impl Tools {
             call.name = shortened(name);
         }
         call.arguments.extend(piece.arguments.unwrap_or_default());
+        call.unknown.extend(piece.unknown);
         let announce = !call.announced && !call.name.is_empty();
         call.announced |= announce;
         announce.then(|| call.as_call(None))
@@ -158,6 +169,7 @@ impl Tools {
             arguments: Vec::new(),
             announced: false,
             is_foreign: false,
+            unknown: Map::new(),
         }));
         place
     }
@@ -190,6 +202,7 @@ impl Open {
         WholeCall {
             call: self.as_call(Some(arguments)),
             is_foreign: self.is_foreign,
+            unknown: self.unknown,
         }
     }
 

@@ -11,7 +11,7 @@ use crate::http::{
 };
 use foldback_wire::{AgentFault, StopReason, ToolCall, ToolStatus, Usage};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
 /// One run of the agent.
@@ -135,6 +135,7 @@ impl MessageReader {
             name: piece.name,
             arguments: Some(arguments),
             is_foreign: true,
+            unknown: Map::new(),
         })
     }
 

@@ -13,6 +13,7 @@ use crate::{
         protocol::{Protocol, Reader, ToolProtocol, bearer, extend, payload_of},
         tools::Piece,
     },
+    joiner::Joiner,
     levels::LevelSupport,
 };
 use foldback_wire::{AgentFault, Secret, StopReason, ThinkLevel, Usage};
@@ -24,6 +25,9 @@ use std::collections::BTreeMap;
 const CHOICES: usize = 128;
 /// Most pieces of tool calls in a chunk.
 const CALLS: usize = 128;
+
+/// The field of a message for its reasoning that goes back with its calls.
+const REASONING: &str = "reasoning_content";
 
 /// The protocol.
 pub(crate) struct Chat;
@@ -89,6 +93,10 @@ impl Protocol for Chat {
 }
 
 /// <https://platform.openai.com/docs/guides/function-calling?api-mode=chat>
+///
+/// Models that reason want back what they sent with a call, where they sent it: `DeepSeek` the `reasoning_content` of the
+/// message (<https://api-docs.deepseek.com/guides/thinking_mode#tool-calls>), Gemini the `extra_content` of a call with its
+/// signature (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
 impl ToolProtocol for Chat {
     fn tool(&self, action: &OfferedAction) -> Value {
         let OfferedAction {
@@ -98,14 +106,27 @@ impl ToolProtocol for Chat {
     }
 
     fn add_results(&self, answer: ModelAnswer, results: &[ActionAnswer], fields: &mut Map<String, Value>) {
-        let ModelAnswer { text, calls, .. } = answer;
+        let ModelAnswer {
+            text,
+            calls,
+            mut unknown,
+            parts,
+        } = answer;
         let called = calls.iter().map(|call| {
             let arguments = payload_of(call).to_string();
-            json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}})
+            let mut called = unknown.remove(&call.id).unwrap_or_default();
+            called.insert("id".to_owned(), json!(call.id));
+            called.insert("type".to_owned(), json!("function"));
+            let function = json!({"name": call.name, "arguments": arguments});
+            called.insert("function".to_owned(), function);
+            called
         });
         let called: Vec<_> = called.collect();
         let content = (!text.is_empty()).then_some(text);
-        let said = json!({"role": "assistant", "content": content, "tool_calls": called});
+        let mut said = json!({"role": "assistant", "content": content, "tool_calls": called});
+        if let Some(reasoned) = parts.into_iter().next() {
+            said[REASONING] = reasoned;
+        }
         let results = calls
             .iter()
             .zip(results)
@@ -136,6 +157,8 @@ fn content(ask: &Ask<'_>) -> Value {
 struct ChatReader {
     message: Option<String>,
     refused: bool,
+    /// Reasoning that goes back with the calls of the answer.
+    reasoned: Vec<u8>,
 }
 
 impl Reader for ChatReader {
@@ -182,10 +205,24 @@ impl Reader for ChatReader {
     fn may_be_empty(&self) -> bool {
         true
     }
+
+    fn close(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+        let mut joiner = Joiner::default();
+        let reasoned = joiner.push(&std::mem::take(&mut self.reasoned)) + joiner.finish();
+        if !reasoned.is_empty() {
+            answer.keep_part(Value::String(reasoned));
+        }
+        Ok(())
+    }
 }
 
 impl ChatReader {
     fn delta(&mut self, delta: Delta, answer: &mut Answer) -> Result<(), Failure> {
+        if let Some(Bytes(bytes)) = &delta.reasoning_content
+            && answer.keeps_parts()
+        {
+            self.reasoned.extend_from_slice(bytes);
+        }
         // Endpoints that send both names send the same text twice.
         if let Some(Bytes(bytes)) = delta.reasoning_content.or(delta.reasoning) {
             answer.reason(&bytes)?;
@@ -308,6 +345,8 @@ pub(crate) struct ToolDelta {
     id: Option<Label>,
     #[serde(default)]
     function: Option<FunctionDelta>,
+    #[serde(flatten)]
+    unknown: Map<String, Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -329,12 +368,16 @@ struct Tokens {
 impl From<ToolDelta> for Piece {
     fn from(delta: ToolDelta) -> Self {
         let FunctionDelta { name, arguments } = delta.function.unwrap_or_default();
+        // Every call is a function; what is null says nothing.
+        let is_told = |(name, value): &(String, Value)| name != "type" && !value.is_null();
+        let unknown = delta.unknown.into_iter().filter(is_told);
         Self {
             index: delta.index,
             id: delta.id.map(|id| id.0),
             name,
             arguments: arguments.map(|Bytes(bytes)| bytes),
             is_foreign: false,
+            unknown: unknown.collect(),
         }
     }
 }

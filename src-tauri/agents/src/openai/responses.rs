@@ -112,7 +112,9 @@ impl ToolProtocol for Responses {
     }
 
     fn add_results(&self, answer: ModelAnswer, results: &[ActionAnswer], fields: &mut Map<String, Value>) {
-        let ModelAnswer { text, calls, parts } = answer;
+        let ModelAnswer {
+            text, calls, parts, ..
+        } = answer;
         let said = (!text.is_empty()).then(|| json!({"role": "assistant", "content": text}));
         let called = calls.iter().map(|call| {
             let arguments = payload_of(call).to_string();
@@ -337,6 +339,7 @@ impl Item {
             name: self.name.clone(),
             arguments,
             is_foreign: false,
+            unknown: Map::new(),
         }
     }
 }

@@ -103,6 +103,13 @@ impl Open {
     }
 }
 
+/// The fields of a part without one that only some models have.
+fn without(part: &Map<String, Value>, name: &str) -> Map<String, Value> {
+    let mut part = part.clone();
+    part.remove(name);
+    part
+}
+
 fn arguments(function: &Map<String, Value>) -> Result<(), Refusal> {
     let arguments = serde_json::from_str::<Value>(text(function, "arguments"));
     match arguments {
@@ -140,7 +147,8 @@ pub(super) fn without_calls_of_chat(fields: &Map<String, Value>, messages: &[Val
         if said.contains_key("tool_calls") {
             open.close()?;
             behind_question(&kept)?;
-            exactly(said, &["role", "content", "tool_calls"]).map_err(Refusal::invalid)?;
+            let named = without(said, "reasoning_content");
+            exactly(&named, &["role", "content", "tool_calls"]).map_err(Refusal::invalid)?;
             if !(said["content"].is_null() || !text(said, "content").is_empty()) {
                 return Err(Refusal::invalid("content beside calls is null or text"));
             }
@@ -148,7 +156,8 @@ pub(super) fn without_calls_of_chat(fields: &Map<String, Value>, messages: &[Val
             let calls = said["tool_calls"].as_array().filter(|calls| !calls.is_empty());
             for call in calls.ok_or_else(|| Refusal::invalid("tool_calls is empty"))? {
                 let call = object(call, "a call")?;
-                exactly(call, &["id", "type", "function"]).map_err(Refusal::invalid)?;
+                let named = without(call, "extra_content");
+                exactly(&named, &["id", "type", "function"]).map_err(Refusal::invalid)?;
                 let function = object(&call["function"], "function")?;
                 exactly(function, &["name", "arguments"]).map_err(Refusal::invalid)?;
                 arguments(function)?;

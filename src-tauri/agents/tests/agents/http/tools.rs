@@ -474,3 +474,42 @@ async fn an_id_that_comes_again_in_a_later_answer_is_replaced() {
         assert_eq!(bench.server.refusals(), [""; 0], "{api:?}");
     }
 }
+
+#[tokio::test]
+async fn reasoning_and_unknown_fields_of_a_call_go_back_in_chat_completions() {
+    let api = Api::Chat;
+    let bench = bench(api).await;
+    let delta = |delta: Value| {
+        piece(
+            api,
+            &json!({"id": "c1", "choices": [{"index": 0, "delta": delta}]}),
+        )
+    };
+    let signature = json!({"google": {"thought_signature": "c2ln"}});
+    let call = json!({"index": 0, "id": "call_a", "type": "function", "extra_content": signature,
+        "function": {"name": "bash", "arguments": r#"{"command":"df"}"#}});
+    let pieces = [
+        delta(json!({"role": "assistant", "reasoning_content": "The "})),
+        delta(json!({"reasoning_content": "disk?"})),
+        delta(json!({"tool_calls": [call]})),
+    ];
+    bench
+        .server
+        .reply(Reply::stream(pieces.into_iter().chain(end(api))));
+    bench
+        .server
+        .reply(calling(api, "", &[("call_b", r#"{"command":"df"}"#)]));
+    bench.server.reply(fine(api, &["Half full."]));
+    let mut running = start(&bench.agent, offering(1, "How full?"));
+    for _ in 0..2 {
+        let (_, call) = next_call(&mut running).await;
+        call.answer(ok("50 percent"));
+    }
+    assert_eq!(said(&running.rest().await), "Half full.");
+    assert_eq!(bench.server.refusals(), [""; 0]);
+    let told = &bench.server.requests()[2]["messages"];
+    assert_eq!(told[1]["reasoning_content"], "The disk?");
+    assert_eq!(told[1]["tool_calls"][0]["extra_content"], signature);
+    assert_eq!(told[3].get("reasoning_content"), None, "only what came goes back");
+    assert_eq!(told[3]["tool_calls"][0].get("extra_content"), None);
+}
