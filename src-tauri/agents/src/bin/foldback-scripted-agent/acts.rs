@@ -86,10 +86,10 @@ impl Scripted {
             // The same behind the end of its prompt, and writes the answer into a file.
             "server-late" => {
                 self.end(id, "end_turn")?;
-                std::fs::write("asked.new", asked(&self.servers, rest)?)?;
-                std::fs::rename("asked.new", "asked")?;
-                return Ok(());
+                return note_asked(&asked(&self.servers, rest)?);
             }
+            // The same within its prompt.
+            "server-note" => note_asked(&asked(&self.servers, rest)?)?,
             // Announces a call and ends it.
             "again" => again(session, rest)?,
             "error" => return refuse(id, -32603, "the model answered 500"),
@@ -355,4 +355,11 @@ fn crash(session: &Value, words: &str) -> Done {
     say(session, words)?;
     eprintln!("out of memory");
     std::process::exit(3);
+}
+
+/// Writes what a server answered into the file `asked`, which is whole once it is there.
+fn note_asked(told: &str) -> Done {
+    std::fs::write("asked.new", told)?;
+    std::fs::rename("asked.new", "asked")?;
+    Ok(())
 }

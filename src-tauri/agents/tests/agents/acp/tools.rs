@@ -129,7 +129,7 @@ async fn a_call_while_no_run_goes_on_is_refused() {
 #[tokio::test]
 async fn a_run_that_is_stopped_while_its_call_waits_ends_and_the_agent_hears_of_it() {
     let bench = with_tools();
-    let mut running = begin(&bench, 1, "server call bash");
+    let mut running = begin(&bench, 1, "server-note call bash");
     let call = next_call(&mut running).await;
     running.cancel.cancel();
     drop(call);
@@ -137,6 +137,12 @@ async fn a_run_that_is_stopped_while_its_call_waits_ends_and_the_agent_hears_of_
     assert_eq!(
         steps.last(),
         Some(&Step::Done(foldback_wire::StopReason::Cancelled))
+    );
+    bench.until("asked").await;
+    let heard = fs::read_to_string(bench.folder.path().join("asked")).unwrap();
+    assert_eq!(
+        heard,
+        "error true: The message is not answered any more; the action was stopped."
     );
     bench.end().await;
 }
