@@ -31,7 +31,7 @@ pub struct OfferedAction {
 /// The answer to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActionAnswer {
-    /// What came of it, as data for the model: masked, bounded and escaped.
+    /// The result, as data for the model: masked, bounded and escaped.
     pub text: String,
     /// True where the action was not carried out, or failed.
     pub is_error: bool,

@@ -87,7 +87,7 @@ impl<'a> BriefActions<'a> {
         offered.into_iter().flatten().collect()
     }
 
-    /// What the prompt says of these rows.
+    /// The part of the prompt about these rows.
     pub(crate) const fn offer<'b>(&self, rows: &'b [&'b ActionRow]) -> ActionOffer<'b> {
         match self.form {
             Form::Text if !rows.is_empty() => ActionOffer::Text(rows),

@@ -1,5 +1,5 @@
-//! Actions for agents that take tools from servers of the Model Context Protocol: one listener on loopback, with a door of
-//! its own for every process.
+//! Actions for agents that take tools from servers of the Model Context Protocol: one listener on loopback, with an
+//! endpoint of its own for every process.
 //!
 //! An example: the process of the chat with Alice begins a session, and is told of
 //! `http://127.0.0.1:40123/mcp` with the header `Authorization: Bearer 6f1c…`. It lists the tools: the actions that are on. In
@@ -7,9 +7,9 @@
 //! result comes back as that of the tool. Between two runs every call is refused.
 //!
 //! What must hold:
-//! - A door opens with its token only: 32 random bytes that are told to one process, over its standard input, and are gone with
-//!   it. There is nothing behind a door but the list of tools and their calls: no operator's method, no other session.
-//! - A call belongs to the run that goes on in the session of its door. Whether it is carried out is decided there.
+//! - An endpoint answers to its token only: 32 random bytes that are told to one process, over its standard input, and are
+//!   gone with it. An endpoint has nothing but the list of tools and their calls: no operator's method, no other session.
+//! - A call belongs to the run that goes on in the session of its endpoint. Whether it is carried out is decided there.
 //! - Only this machine reaches the listener. Pages in a browser do not know a token, and their `Host` and `Origin` are refused.
 
 use super::action_tools::{SessionActions, ToolHandler};
@@ -35,7 +35,7 @@ use std::{
 use tokio::net::TcpListener;
 use tokio_util::task::AbortOnDropHandle;
 
-/// The path of every door.
+/// The path of every endpoint.
 const PATH: &str = "/mcp";
 /// Random bytes of a token.
 const TOKEN_BYTES: usize = 32;
@@ -44,11 +44,11 @@ const REQUEST_BYTES: usize = 1024 * 1024;
 
 type Service = StreamableHttpService<ToolHandler, NeverSessionManager>;
 
-/// The doors that are open, by token.
+/// The endpoints that are open, by token.
 #[derive(Default)]
-struct Doors(Mutex<HashMap<String, Service>>);
+struct Endpoints(Mutex<HashMap<String, Service>>);
 
-impl Doors {
+impl Endpoints {
     fn all(&self) -> MutexGuard<'_, HashMap<String, Service>> {
         // Whole after every change: a panic elsewhere spoils nothing.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -58,7 +58,7 @@ impl Doors {
 /// The listener. It ends when it is dropped.
 pub(super) struct ActionServer {
     address: SocketAddr,
-    doors: Arc<Doors>,
+    endpoints: Arc<Endpoints>,
     _task: AbortOnDropHandle<()>,
 }
 
@@ -67,8 +67,8 @@ impl ActionServer {
     pub(super) async fn start() -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        let doors = Arc::<Doors>::default();
-        let router = Router::new().fallback(enter).with_state(Arc::clone(&doors));
+        let endpoints = Arc::<Endpoints>::default();
+        let router = Router::new().fallback(enter).with_state(Arc::clone(&endpoints));
         let task = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, router).await {
                 tracing::error!(%error, "the server of actions for agents has ended");
@@ -76,17 +76,17 @@ impl ActionServer {
         });
         Ok(Self {
             address,
-            doors,
+            endpoints,
             _task: AbortOnDropHandle::new(task),
         })
     }
 
-    /// Opens a door to the actions of a session.
+    /// Opens an endpoint to the actions of a session.
     pub(super) fn open(
         &self,
         session: &Arc<SessionActions>,
         clock: &Arc<dyn Clock>,
-    ) -> io::Result<ActionDoor> {
+    ) -> io::Result<ActionEndpoint> {
         let token = token()?;
         let handler = ToolHandler::new(Arc::clone(session), Arc::clone(clock));
         let config = StreamableHttpServerConfig::default()
@@ -94,42 +94,42 @@ impl ActionServer {
             .with_max_request_body_bytes(REQUEST_BYTES)
             .enforce_origin_validation();
         let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::default(), config);
-        self.doors.all().insert(token.clone(), service);
-        Ok(ActionDoor {
+        self.endpoints.all().insert(token.clone(), service);
+        Ok(ActionEndpoint {
             url: format!("http://{}{PATH}", self.address),
             token,
-            doors: Arc::clone(&self.doors),
+            endpoints: Arc::clone(&self.endpoints),
         })
     }
 }
 
-/// A door. It closes when it is dropped.
-pub(super) struct ActionDoor {
+/// An endpoint. It closes when it is dropped.
+pub(super) struct ActionEndpoint {
     pub(super) url: String,
     token: String,
-    doors: Arc<Doors>,
+    endpoints: Arc<Endpoints>,
 }
 
-impl ActionDoor {
-    /// The value of the header `Authorization` with which it opens (RFC 6750, section 2.1).
+impl ActionEndpoint {
+    /// The value of the header `Authorization` to which it answers (RFC 6750, section 2.1).
     pub(super) fn authorization(&self) -> String {
         format!("Bearer {}", self.token)
     }
 }
 
-impl Drop for ActionDoor {
+impl Drop for ActionEndpoint {
     fn drop(&mut self) {
-        self.doors.all().remove(&self.token);
+        self.endpoints.all().remove(&self.token);
     }
 }
 
-async fn enter(State(doors): State<Arc<Doors>>, request: Request) -> Response {
+async fn enter(State(endpoints): State<Arc<Endpoints>>, request: Request) -> Response {
     let token = request
         .headers()
         .get(header::AUTHORIZATION)
         .and_then(|value| value.to_str().ok())
         .and_then(|value| value.strip_prefix("Bearer "));
-    let service = token.and_then(|token| doors.all().get(token).cloned());
+    let service = token.and_then(|token| endpoints.all().get(token).cloned());
     match service {
         None => (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")]).into_response(),
         Some(_) if request.uri().path() != PATH => StatusCode::NOT_FOUND.into_response(),

@@ -84,7 +84,7 @@ impl SessionActions {
     }
 }
 
-/// Answers the requests that come through one door.
+/// Answers the requests to one endpoint.
 #[derive(Clone)]
 pub(super) struct ToolHandler {
     session: Arc<SessionActions>,

@@ -42,7 +42,7 @@ pub struct AcpAgent {
     open_runs: OpenRuns,
     /// The levels that the program offered when a session of it began last.
     offered: Mutex<Option<OfferedLevels>>,
-    /// What its sessions take actions from; begins to listen with the first session that has any.
+    /// The server that its sessions take actions from; begins to listen with the first session that has any.
     actions: OnceCell<ActionServer>,
     /// True once the program said that it takes no tools from servers over HTTP.
     takes_no_tools: AtomicBool,
@@ -74,8 +74,8 @@ impl AcpAgent {
         let opened = async {
             let server = self.actions.get_or_try_init(ActionServer::start).await?;
             let session = SessionActions::of(&request.actions);
-            let door = server.open(&session, &self.clock)?;
-            Ok::<_, std::io::Error>(PeerActions { session, door })
+            let endpoint = server.open(&session, &self.clock)?;
+            Ok::<_, std::io::Error>(PeerActions { session, endpoint })
         };
         let opened = opened.await;
         if let Err(error) = &opened {

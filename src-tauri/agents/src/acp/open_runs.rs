@@ -88,7 +88,7 @@ impl OpenRuns {
 pub(super) struct OpenRun<'a> {
     runs: &'a OpenRuns,
     run: RunId,
-    /// What its inputs come from.
+    /// The sender of its inputs.
     pub(super) inputs: mpsc::UnboundedSender<RunInput>,
 }
 

@@ -1,7 +1,7 @@
 //! A program that speaks the protocol, with one session: starting it, asking it, hearing it.
 
 use super::{
-    action_server::ActionDoor,
+    action_server::ActionEndpoint,
     action_tools::SessionActions,
     answer,
     config::AcpConfig,
@@ -40,7 +40,7 @@ const UNTOLD: Duration = Duration::from_secs(1);
 /// The actions of a process.
 pub(super) struct PeerActions {
     pub(super) session: Arc<SessionActions>,
-    pub(super) door: ActionDoor,
+    pub(super) endpoint: ActionEndpoint,
 }
 
 /// How a session came about.
@@ -66,7 +66,7 @@ pub(super) struct Peer {
     pub(super) takes: PromptCapabilities,
     /// Calls of runs that were cancelled: what is still said about them is too late.
     pub(super) late: Late,
-    /// The actions of its session, and the door to them, where it is given any.
+    /// The actions of its session, and the endpoint to them, where it is given any.
     pub(super) actions: Option<PeerActions>,
     /// True for an agent that takes tools from servers over HTTP.
     pub(super) takes_tools: bool,
@@ -280,10 +280,10 @@ impl Peer {
 
     /// The servers that the session takes tools from: that of its actions, where the agent can.
     fn servers(&self) -> Vec<McpServer> {
-        let door = self.actions.as_ref().filter(|_| self.takes_tools);
-        let server = door.map(|PeerActions { door, .. }| {
-            let key = HttpHeader::new("Authorization", door.authorization());
-            McpServer::Http(McpServerHttp::new("foldback", &door.url).headers(vec![key]))
+        let endpoint = self.actions.as_ref().filter(|_| self.takes_tools);
+        let server = endpoint.map(|PeerActions { endpoint, .. }| {
+            let key = HttpHeader::new("Authorization", endpoint.authorization());
+            McpServer::Http(McpServerHttp::new("foldback", &endpoint.url).headers(vec![key]))
         });
         server.into_iter().collect()
     }

@@ -21,7 +21,7 @@ pub(crate) struct Answer {
     tools: Tools,
     usage: Option<Usage>,
     run: Option<String>,
-    /// What the server wants before it takes another question.
+    /// The body that the server wants before it takes another question.
     owes: Option<Value>,
     end: Option<Result<StopReason, Failure>>,
     bytes: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Answer {
     recognised: bool,
     /// The last event was of this protocol, and no part of an answer.
     aside: bool,
-    /// What the model is told again of its answer, where its calls are answered.
+    /// The part of the answer that the model is told again, where its calls are answered.
     model_answer: Option<ModelAnswer>,
 }
 

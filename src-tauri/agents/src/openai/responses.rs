@@ -102,7 +102,7 @@ impl ToolProtocol for Responses {
         json!({"type": "function", "name": name, "description": about, "parameters": payload, "strict": false})
     }
 
-    /// What a model reasoned before its call is given back to it; as nothing is stored, in encrypted form
+    /// Has the reasoning of a model before its call given back to it; as nothing is stored, in encrypted form
     /// (<https://platform.openai.com/docs/guides/reasoning#encrypted-reasoning-items>). Only models that are known to reason
     /// are asked for it: others refuse it.
     fn offer(&self, model: &str, fields: &mut Map<String, Value>) {

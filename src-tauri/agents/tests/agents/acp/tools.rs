@@ -96,7 +96,7 @@ async fn a_session_that_is_taken_up_has_them_too() {
 }
 
 #[tokio::test]
-async fn a_door_opens_with_its_key_only_and_behind_it_is_nothing_else() {
+async fn an_endpoint_answers_to_its_key_only_and_has_nothing_else() {
     let bench = with_tools();
     for key in ["", "0000", "x"] {
         let told = asked(&bench, 1, &format!("server key {key}")).await;
