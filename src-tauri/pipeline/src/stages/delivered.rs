@@ -142,7 +142,11 @@ fn task(request: &DeliveryRequest, offer: ActionOffer<'_>) -> String {
             } else {
                 format!("{left} more corrections are")
             };
-            format!("Or send the corrected action as your whole answer, in the form `{SHAPE}`: {left} read.")
+            let how = match offer {
+                ActionOffer::Tools => "call its tool again, corrected".to_owned(),
+                _ => format!("send the corrected action as your whole answer, in the form `{SHAPE}`"),
+            };
+            format!("Or {how}: {left} read.")
         }
         (DeliveryOutcome::Error, _) => "Do not ask for the action again.".to_owned(),
         _ if acts => {

@@ -107,6 +107,13 @@ fn what_may_follow_depends_on_the_outcome_the_depth_and_the_channel() {
     let over = said(error, 1, Some(0), true);
     assert!(over.contains("Do not ask for the action again") && !over.contains(SHAPE));
     assert!(said(error, 1, None, true).contains("Do not ask for the action again"));
+    let mut wrong = request(error, Vec::new());
+    wrong.corrections = Some(2);
+    let again = delivery_section(&wrong, ActionOffer::Tools);
+    assert!(
+        again.contains("Or call its tool again, corrected: 2 more") && !again.contains(SHAPE),
+        "{again}"
+    );
     let by_tool = delivery_section(&request(output, Vec::new()), ActionOffer::Tools);
     assert!(
         by_tool.contains("call its tool") && !by_tool.contains(SHAPE),
