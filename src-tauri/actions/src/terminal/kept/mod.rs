@@ -24,6 +24,7 @@
 //! - A shell belongs to one owner in one chat. It ends when nothing ran in it for a while, when an operator ends it, and
 //!   with the bot, however that ends.
 
+mod last_output;
 mod plain_text;
 mod record;
 mod screen;

@@ -1,21 +1,20 @@
 //! The task of a kept shell: it reads the terminal, carries commands out one at a time, and ends the shell.
 
 use super::{
-    plain_text::PlainText, record::ShellRecord, script, shell_process::ShellProcess, until_mark::UntilMark,
+    last_output::read_what_waits, plain_text::PlainText, record::ShellRecord, script,
+    shell_process::ShellProcess,
 };
-use crate::terminal::{
-    capture::Capture,
-    shell::{GRACE, LAST_WORDS, after},
-};
+use crate::terminal::{capture::Capture, shell::after};
 use foldback_wire::{Clock, TurnId, duration_in_words, redact::Redaction};
 use rustix::process::Signal;
 use std::{io, ops::ControlFlow, pin::pin, process::ExitStatus, sync::Arc, time::Duration};
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::consume_budget,
+};
 
 /// Bytes of the terminal that are read at once.
-const PART: usize = 16 * 1024;
-/// Longest wait for what SIGKILL ends. The guard leaves it to the system before.
-const KILLED: Duration = Duration::from_secs(15);
+pub(super) const PART: usize = 16 * 1024;
 
 /// A command on its way into a shell.
 pub(super) struct ShellOrder {
@@ -107,21 +106,25 @@ impl ShellTask {
                 biased;
                 Some(why) = to_end.recv() => return ControlFlow::Break(why.to_owned()),
                 status = &mut process.ended => return ControlFlow::Break(ended_by_itself(status.ok().flatten())),
-                read = process.terminal.read(&mut part) => match read {
-                    Ok(read) => {
-                        record.add(&part[..read]);
-                        before.add(&part[..read]);
-                    }
-                    Err(error) => return ControlFlow::Break(lost(&error)),
-                },
                 order = orders.recv() => match order {
                     Some(order) if order.reply.is_closed() => {}
-                    Some(order) => return ControlFlow::Continue(order),
+                    Some(order) => break read_what_waits(process, record, before)
+                        .await
+                        .map_or_else(|error| ControlFlow::Break(lost(&error)), |()| ControlFlow::Continue(order)),
                     None => return ControlFlow::Break("the bot ended".to_owned()),
                 },
                 () = &mut idles => {
                     return ControlFlow::Break(format!("nothing ran in it for {}", duration_in_words(*idle)));
                 }
+                // Behind all others: in the background something may write without an end.
+                read = process.terminal.read(&mut part) => match read {
+                    Ok(read) => {
+                        record.add(&part[..read]);
+                        before.add(&part[..read]);
+                        consume_budget().await;
+                    }
+                    Err(error) => return ControlFlow::Break(lost(&error)),
+                },
             }
         }
     }
@@ -141,7 +144,7 @@ impl ShellTask {
         } = order;
         self.record.begin(turn, &command, self.clock.now());
         let mut output = PlainText::new(self.most_output, self.redaction.as_ref());
-        let end = match self
+        let (end, to_end) = match self
             .command(
                 &command,
                 last.unwrap_or_default(),
@@ -151,7 +154,7 @@ impl ShellTask {
             )
             .await
         {
-            Ok(Some(end)) => end,
+            Ok(Some(ended)) => ended,
             Ok(None) => {
                 self.process.guarded.0.signal(Signal::KILL);
                 self.end_command(None, Some("a person stopped it".to_owned()));
@@ -180,9 +183,10 @@ impl ShellTask {
             end,
             is_first,
         }));
-        match (end, note) {
-            (KeptEnd::Exited(status), _) => ControlFlow::Continue(status),
-            (_, note) => ControlFlow::Break(note.unwrap_or_default()),
+        match (end, to_end) {
+            (KeptEnd::Exited(status), None) => ControlFlow::Continue(status),
+            (KeptEnd::Exited(_), Some(why)) => ControlFlow::Break(why.to_owned()),
+            _ => ControlFlow::Break(note.unwrap_or_default()),
         }
     }
 
@@ -191,7 +195,8 @@ impl ShellTask {
             .end_command((exit, note), (self.clock.now(), self.clock.steady()));
     }
 
-    /// Runs a command to its end; `None` where nobody waits for it any more.
+    /// Runs a command to its end; `None` where nobody waits for it any more. Beside its end stands the reason for which the
+    /// shell was to end meanwhile.
     async fn command(
         &mut self,
         command: &str,
@@ -199,7 +204,7 @@ impl ShellTask {
         timeout: Duration,
         reply: &mut oneshot::Sender<Option<KeptRun>>,
         output: &mut PlainText,
-    ) -> io::Result<Option<KeptEnd>> {
+    ) -> io::Result<Option<(KeptEnd, Option<&'static str>)>> {
         let (report, mark) = (script::nonce()?, script::nonce()?);
         self.process.script.push(&script::lines(command, last, &report));
         let mut part = vec![0; PART];
@@ -227,88 +232,21 @@ impl ShellTask {
                     () = &mut timeout_is_over => break KeptEnd::TimedOut(timeout),
                     status = reports.status(&report) => break KeptEnd::Exited(status),
                     status = &mut *ended => break KeptEnd::ShellEnded(status.ok().flatten()),
+                    () = script.write() => {}
                     read = terminal.read(&mut part) => {
                         let read = read?;
                         record.add(&part[..read]);
                         output.add(&part[..read]);
+                        consume_budget().await;
                     }
-                    () = script.write() => {}
                 }
             }
         };
         if matches!(end, KeptEnd::TimedOut(_) | KeptEnd::Ended(_)) {
             self.end_process(output).await?;
         }
-        self.read_to_mark(&mark, output).await?;
-        Ok(Some(end))
-    }
-
-    /// Ends everything: SIGTERM, two seconds, SIGKILL. What is written meanwhile is read.
-    async fn end_process(&mut self, output: &mut PlainText) -> io::Result<()> {
-        let mut part = vec![0; PART];
-        let Self {
-            process,
-            record,
-            clock,
-            ..
-        } = self;
-        for (signal, time) in [(Signal::TERM, GRACE), (Signal::KILL, KILLED)] {
-            process.guarded.0.signal(signal);
-            let mut is_over = pin!(after(clock.as_ref(), time));
-            loop {
-                tokio::select! {
-                    biased;
-                    _ = &mut process.ended => return Ok(()),
-                    () = &mut is_over => break,
-                    read = process.terminal.read(&mut part) => {
-                        let read = read?;
-                        record.add(&part[..read]);
-                        output.add(&part[..read]);
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads what was written by now. The mark goes into the terminal behind it, from our side.
-    async fn read_to_mark(&mut self, mark: &str, output: &mut PlainText) -> io::Result<()> {
-        let Self {
-            process,
-            record,
-            clock,
-            ..
-        } = self;
-        process.terminal.reset()?;
-        let mut until = UntilMark::new(mark);
-        let mut unwritten = mark.as_bytes();
-        let mut part = vec![0; PART];
-        let mut is_over = pin!(after(clock.as_ref(), LAST_WORDS));
-        let mut keep = |bytes: &[u8]| {
-            record.add(bytes);
-            output.add(bytes);
-        };
-        loop {
-            let written = process.terminal.write_beside(unwritten)?;
-            unwritten = &unwritten[written..];
-            tokio::select! {
-                biased;
-                read = process.terminal.read(&mut part) => {
-                    let read = read?;
-                    let (before, behind) = until.add(&part[..read]);
-                    keep(&before);
-                    if let Some(behind) = behind {
-                        record.add(&behind);
-                        return Ok(());
-                    }
-                }
-                // Something in the background writes all the time, and nothing of ours comes through.
-                () = &mut is_over => {
-                    keep(&until.rest());
-                    return Ok(());
-                }
-            }
-        }
+        let why = self.read_to_mark(&mark, output).await?;
+        Ok(Some((end, why)))
     }
 }
 

@@ -90,6 +90,38 @@ async fn a_shell_in_which_nothing_runs_ends_with_what_it_left_in_the_background(
     assert_eq!(kept.text("echo next").await, "next\n");
 }
 
+/// One thread alone, on which whatever never waits would hold all others up.
+#[tokio::test]
+async fn what_writes_without_an_end_in_the_background_holds_nothing_up() {
+    let kept = Kept::new();
+    kept.run("yes &").await;
+    let items = kept.run("touch next").await;
+    assert_eq!(items.last().unwrap().exit, Some(0), "{items:?}");
+    assert!(kept.path().join("work/next").exists());
+    assert!(kept.shells.end(1));
+    kept.until(|line| line.state == ShellState::Ended).await;
+    until_gone(kept.path()).await;
+
+    let idle = Kept::with(|_, limits| limits.idle = Duration::from_millis(200));
+    idle.run("yes &").await;
+    idle.until(|line| line.state == ShellState::Ended).await;
+    assert_eq!(
+        idle.line().why_ended.as_deref(),
+        Some("nothing ran in it for 0.2 seconds")
+    );
+    until_gone(idle.path()).await;
+
+    kept.run("yes &").await;
+    let Kept {
+        folder,
+        table,
+        shells,
+    } = kept;
+    assert!(!processes(folder.path()).is_empty());
+    drop((table, shells));
+    until_gone(folder.path()).await;
+}
+
 #[tokio::test]
 async fn all_shells_end_with_the_bot() {
     let kept = Kept::new();
