@@ -85,7 +85,7 @@ describe("reminders", () => {
     const { browser } = window;
     await click("calendar-month");
     await shows(browser, "month", /Call Bob/);
-    await shows(browser, "day-list", /Call Bob[\s\S]*Delivered in #\d+/);
+    await shows(browser, "day-list", /Call Bob[\s\S]*Turn #\d+ answered/);
     for (const theme of ["light", "dark"]) {
       await command(browser, `theme: ${theme}`);
       await picture(browser, `reminders-month-${theme}`);

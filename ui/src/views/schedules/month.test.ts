@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import demo from "../../../recordings/demo";
 import type { CalendarTime, ReminderLine } from "../../generated/wire";
 import { byId, calls, click, layOut, stage } from "../../test/stage";
-import { addMonths, daysAround, daysOf } from "./month";
+import { addMonths, daysAround, daysOf, mark } from "./month";
 import SchedulesView from "./SchedulesView.svelte";
 
 beforeEach(layOut);
@@ -46,11 +46,29 @@ it("puts what was delivered and what is to come on its day, in order", () => {
   expect(days.filter(({ entries }) => entries.length > 0).length).toBe(1);
 });
 
+it("marks as answered only what was answered", () => {
+  const entry = { at: at(today, 1), count: 1, reminder, turn: 805 };
+  expect(mark({ ...entry, terminal: { state: "replied" } })).toBe("✓");
+  expect(mark({ ...entry, terminal: { state: "failed", code: "agent_error", detail: "No agent." } as never })).toBe("✗");
+  expect(mark({ ...entry, terminal: null })).toBe("·");
+  expect(mark({ at: at(today, 9), count: 1, reminder })).toBe("09:00");
+});
+
+it("draws the times of an answer on no other month than it was asked for", async () => {
+  const { host } = await show();
+  expect(byId("month").textContent).toContain("23:00");
+  vi.spyOn(host, "call").mockReturnValue(new Promise(() => undefined));
+  await click(byId("month-behind"));
+  expect(byId("month").textContent).not.toContain("23:00");
+  await click(byId("month-before"));
+  expect(byId("month").textContent).toContain("23:00");
+});
+
 it("shows the day of today with all that is on it", async () => {
   await show();
   expect(selected().getAttribute("aria-current")).toBe("date");
   expect(selected().textContent?.replace(/\s+/g, " ")).toMatch(/✓ Pay the rent.*23:00 Pay the rent ×24\+/);
-  expect(byId("day-list").textContent?.replace(/\s+/g, " ")).toMatch(/Delivered in #805.*23:00.*every day at 09:00, Europe\/Berlin, more than 24 times.*telegram 42, for Alice/);
+  expect(byId("day-list").textContent?.replace(/\s+/g, " ")).toMatch(/Turn #805 answered.*23:00.*every day at 09:00, Europe\/Berlin, more than 24 times.*telegram 42, for Alice/);
 });
 
 it("is used with the keyboard: days, weeks and months", async () => {

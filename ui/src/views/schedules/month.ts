@@ -1,5 +1,5 @@
 /** The days of a month as weeks, and what is on each of them. */
-import type { Calendar, ReminderLine, ScheduleLine } from "../../generated/wire";
+import type { Calendar, ReminderLine, ScheduleLine, Terminal } from "../../generated/wire";
 
 /** Something on a day: to come, or delivered. */
 export interface DayEntry {
@@ -11,6 +11,8 @@ export interface DayEntry {
   readonly reminder?: ReminderLine;
   /** The turn of a time that is over. */
   readonly turn?: number;
+  /** How that turn ended; `null` while it goes on. */
+  readonly terminal?: Terminal | null;
 }
 
 export interface CalendarDay {
@@ -50,15 +52,25 @@ export function daysOf(days: readonly Date[], month: number, calendar: Calendar,
     });
     const date = days[day]!;
     const over = [
-      ...calendar.schedules.flatMap((schedule) => (schedule.last ? [{ at: schedule.last.at, count: 1, schedule, turn: schedule.last.turn }] : [])),
-      ...calendar.reminders.flatMap((reminder) => (reminder.last ? [{ at: reminder.last.at, count: 1, reminder, turn: reminder.last.turn }] : [])),
+      ...calendar.schedules.flatMap((schedule) => (schedule.last ? [{ at: schedule.last.at, count: 1, schedule, turn: schedule.last.turn, terminal: schedule.last.terminal }] : [])),
+      ...calendar.reminders.flatMap((reminder) => (reminder.last ? [{ at: reminder.last.at, count: 1, reminder, turn: reminder.last.turn, terminal: reminder.last.terminal }] : [])),
     ].filter(({ at }) => sameDay(new Date(at), date));
     return [...over, ...coming].sort((a, b) => a.at.localeCompare(b.at));
   };
   return days.slice(0, -1).map((date, day) => ({ date, inMonth: date.getMonth() === month, isToday: sameDay(date, now), entries: of(day) }));
 }
 
-/** What an entry is called. */
+/** True where both are the same days. */
+export const sameDays = (a: readonly Date[], b: readonly Date[]): boolean => a.length === b.length && a.every((day, place) => day.getTime() === b[place]?.getTime());
+
+/** The sign of an entry: its time, or ✓ where its turn was answered, ✗ where it failed, and · where it ended otherwise or goes on. */
+export function mark({ at, turn, terminal }: DayEntry): string {
+  if (turn === undefined) return clock(at);
+  if (terminal?.state === "replied") return "✓";
+  return terminal?.state === "failed" ? "✗" : "·";
+}
+
+/** The title of an entry. */
 export const titleOf = ({ schedule, reminder }: DayEntry): string => schedule?.name ?? reminder?.text ?? "";
 
 /** `09:00` in the zone of the machine. */
