@@ -453,7 +453,7 @@ describe("a conversation in full", () => {
     expect(turns()).toEqual(["814"]);
     host.now = new HostFailure({ code: "journal", message: "The disk is gone.", hint: null });
     await second();
-    expect(byId("session-failure").textContent).toContain("What follows was true a while ago: The disk is gone.");
+    expect(byId("session-failure").textContent).toContain("Not up to date: The disk is gone.");
     expect(turns()).toEqual(["814"]);
     host.now = left;
     await second();
