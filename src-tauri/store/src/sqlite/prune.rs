@@ -46,8 +46,8 @@ const PAGES: u32 = 4_096;
 const STRETCH: &str = "
     SELECT e.seq FROM events e
     WHERE e.seq > ?1 AND e.seq < ?2 AND e.at < ?6 AND e.kind NOT IN
-        ('reminder_cancelled', 'reminder_due', 'reminder_set',
-        'schedule_due', 'schedule_paused', 'schedule_set', 'schedule_skipped')
+        ('schedule_due', 'schedule_paused', 'schedule_set', 'schedule_skipped')
+        AND e.seq NOT IN (SELECT value FROM json_each(?8))
         AND (e.kind <> 'pairing' OR e.at < ?7 AND e.seq NOT IN (SELECT seq FROM approvals))
         AND CASE WHEN e.turn IS NULL THEN e.seq < ?3
             ELSE e.turn NOT IN (SELECT turn FROM open_turns)
@@ -61,6 +61,31 @@ const YOUNG: &str = "SELECT seq FROM events WHERE at >= ?1 AND at <= ?2 ORDER BY
 
 /// The turns with an event before the place `?1` that is stamped ahead.
 const AHEAD: &str = "SELECT DISTINCT turn FROM events WHERE seq < ?1 AND at >= ?2 AND turn IS NOT NULL";
+
+/// The events of reminders that stay, over all of the journal. A reminder is open until it was cancelled or, due once, has
+/// come due, both before `?1`. What set an open one stays, and what set the one with the highest number, which is not used
+/// again. What closes a reminder, its latest delivery and the end of that delivery stay as long as what set it is there:
+/// otherwise it would be due again.
+const REMINDERS: &str = "
+    WITH told AS MATERIALIZED (
+        SELECT e.seq, e.at, e.turn, e.kind,
+            CASE WHEN json_valid(b.body) THEN coalesce(b.body ->> '$.reminder', b.body ->> '$.id') END AS id,
+            CASE WHEN json_valid(b.body) THEN b.body ->> '$.repeat' END AS repeated
+        FROM events e JOIN bodies b ON b.seq = e.seq
+        WHERE e.kind IN ('reminder_cancelled', 'reminder_due', 'reminder_set')),
+    known AS (SELECT id, seq, repeated FROM told WHERE kind = 'reminder_set'),
+    latest AS (
+        SELECT max(seq) AS seq FROM told
+        WHERE kind = 'reminder_due' AND id IN (SELECT id FROM known) GROUP BY id)
+    SELECT seq FROM known s
+        WHERE id = (SELECT max(id) FROM known) OR NOT EXISTS (
+            SELECT 1 FROM told c WHERE c.id = s.id AND c.at < ?1
+                AND (c.kind = 'reminder_cancelled' OR c.kind = 'reminder_due' AND s.repeated = 'none'))
+    UNION SELECT seq FROM told WHERE kind = 'reminder_cancelled' AND id IN (SELECT id FROM known)
+    UNION SELECT seq FROM latest
+    UNION SELECT e.seq FROM events e
+        WHERE e.kind = 'turn_ended' AND e.turn IN (
+            SELECT turn FROM told WHERE seq IN (SELECT seq FROM latest))";
 
 /// The last start of a process that had nothing left to do: a start reads back to it.
 const STARTED: &str = "
@@ -81,6 +106,8 @@ pub(super) struct Stretch {
     started: i64,
     /// Turns of the outbox, and those with an event that is stamped ahead, as a list of JSON.
     kept_turns: String,
+    /// Events of reminders that stay, as a list of JSON.
+    kept_reminders: String,
     deleted: Arc<Mutex<Deleted>>,
 }
 
@@ -144,6 +171,12 @@ impl SqliteJournal {
             .fetch_one(&self.readers)
             .await
             .map_err(fault)?;
+        let reminders: Vec<i64> = query_scalar(REMINDERS)
+            .bind(before.0)
+            .fetch_all(&self.readers)
+            .await
+            .map_err(fault)?;
+        let kept_reminders = list(reminders);
         let deleted = Arc::new(Mutex::new(Deleted::default()));
         let (mut after, mut events) = (Seq(0), 0);
         loop {
@@ -157,6 +190,7 @@ impl SqliteJournal {
                 valid_since: now.minus(VALID).min(before),
                 started: started.unwrap_or(0),
                 kept_turns: list(kept_turns),
+                kept_reminders: kept_reminders.clone(),
                 deleted: Arc::clone(&deleted),
             };
             self.confirmed(vec![], |_| Ok(Some(Change::Prune(stretch))))
@@ -217,6 +251,7 @@ pub(super) async fn delete(conn: &mut SqliteConnection, stretch: &Stretch) -> Re
         .bind(number(STRETCH_EVENTS as u64))
         .bind(stretch.before.0)
         .bind(stretch.valid_since.0)
+        .bind(&stretch.kept_reminders)
         .fetch_all(&mut *conn)
         .await?;
     let mut deleted = Deleted {

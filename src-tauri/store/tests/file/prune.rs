@@ -5,8 +5,9 @@ use foldback_store::{
     Filter, Journal, Mention, Opening, OutboxEntry, PairingBook, Scene, SqliteJournal, StoreError, View,
 };
 use foldback_wire::{
-    Actor, ChannelId, Draft, Event, Inbound, Kind, OpId, Outcome, OutcomeCode, PairingStep, ScheduleDue,
-    ScheduleSkip, ScheduleSkipped, Seq, Terminal, Timestamp, TurnId,
+    Actor, ChannelId, Draft, Event, Inbound, Kind, OpId, Outcome, OutcomeCode, PairingStep,
+    ReminderCancelled, ReminderDue, ReminderId, ScheduleDue, ScheduleSkip, ScheduleSkipped, Seq, Terminal,
+    Timestamp, TurnId,
 };
 use sqlx::Connection as _;
 use std::{path::Path, sync::Arc};
@@ -138,6 +139,64 @@ async fn the_times_of_schedules_that_are_accounted_for_stay() {
     journal.prune(Timestamp(5 * DAY), NOW).await.unwrap();
     let left = places(&journal.read(Seq(1), 99).await.unwrap());
     assert!(left.starts_with(&[2, 4]), "{left:?}");
+    journal.close().await.unwrap();
+}
+
+fn reminder(id: u64, repeat: &str) -> Kind {
+    let reminder = serde_json::json!({
+        "type": "reminder_set", "id": id, "text": "Call Bob", "first": Timestamp(0), "local": "1970-01-01T00:00:00",
+        "zone": "UTC", "repeat": repeat,
+        "origin": {"channel": "telegram", "chat": "42", "chat_type": "direct"},
+        "requester": {"id": "42", "name": "alice", "display_name": "Alice", "is_bot": false},
+    });
+    serde_json::from_value(reminder).unwrap()
+}
+
+fn reminded(id: u64) -> Kind {
+    Kind::ReminderDue(ReminderDue {
+        reminder: ReminderId(id),
+        due: Timestamp(0),
+        missed: 0,
+        late_ms: 0,
+    })
+}
+
+fn cancelled(id: u64) -> Kind {
+    Kind::ReminderCancelled(ReminderCancelled {
+        reminder: ReminderId(id),
+        by: Actor::Cli,
+    })
+}
+
+/// Of a reminder that is over nothing stays, of an open one what says that it is open and how it went last.
+#[tokio::test]
+async fn reminders_that_are_over_go_and_open_ones_stay() {
+    let (_folder, path) = place();
+    let journal: Arc<dyn Journal> = Arc::new(SqliteJournal::open(&path).await.unwrap());
+    journal
+        .append(vec![
+            in_turn(0, 1, reminder(1, "none")),  // 1 goes: delivered long ago
+            in_turn(0, 1, reminder(2, "daily")), // 2 stays: open
+            in_turn(0, 1, reminder(3, "daily")), // 3 goes: cancelled
+            in_turn(0, 1, reminder(4, "none")),  // 4 stays: delivered of late
+            in_turn(0, 1, reminder(5, "none")),  // 5 stays: the highest number
+            in_turn(1, 2, reminded(1)),          // 6 goes once 1 is gone
+            in_turn(1, 3, reminded(2)),          // 7 goes: not the latest
+            in_turn(1, 4, reminded(2)),          // 8 stays
+            ended(1, 4),                         // 9 stays: how it went
+            told(1, cancelled(3)),               // 10 goes once 3 is gone
+            told(1, cancelled(5)),               // 11 stays with 5
+            started(1),                          // 12 stays
+            told(1, Kind::Idle),                 // 13 stays
+            in_turn(9, 5, reminded(4)),          // 14 stays: young
+        ])
+        .unwrap();
+    journal.prune(Timestamp(5 * DAY), NOW).await.unwrap();
+    let left = places(&journal.read(Seq(1), 99).await.unwrap());
+    assert_eq!(left, [2, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14]);
+    journal.prune(Timestamp(5 * DAY), NOW).await.unwrap();
+    let left = places(&journal.read(Seq(1), 99).await.unwrap());
+    assert_eq!(left, [2, 4, 5, 8, 9, 11, 12, 13, 14]);
     journal.close().await.unwrap();
 }
 
