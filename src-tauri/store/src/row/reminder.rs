@@ -39,7 +39,8 @@ fn came_due(due: &ReminderDue) -> String {
     };
     let missed = match due.missed {
         0 => String::new(),
-        missed => format!("; it stands for {missed} missed before"),
+        1 => "; 1 earlier time was missed".to_owned(),
+        missed => format!("; {missed} earlier times were missed"),
     };
     format!("reminder {} was due at {}{late}{missed}", due.reminder, due.due)
 }

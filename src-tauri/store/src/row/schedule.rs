@@ -30,7 +30,8 @@ fn began(due: &ScheduleDue) -> String {
     let late = match (due.late, due.missed) {
         (false, _) => String::new(),
         (true, 0) => ", late".to_owned(),
-        (true, missed) => format!(", late; it stands for {missed} missed before"),
+        (true, 1) => ", late; 1 earlier time was missed".to_owned(),
+        (true, missed) => format!(", late; {missed} earlier times were missed"),
     };
     format!("{what} {name} was due at {}{late}", due.due)
 }
