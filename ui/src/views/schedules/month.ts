@@ -11,7 +11,7 @@ export interface DayEntry {
   readonly reminder?: ReminderLine;
   /** The turn of a time that is over. */
   readonly turn?: number;
-  /** How that turn ended; `null` while it goes on. */
+  /** The end of that turn; `null` while it goes on. */
   readonly terminal?: Terminal | null;
 }
 

@@ -12,7 +12,7 @@ export function when({ paused, next, channel_off, channel }: ScheduleLine): stri
   return channel_off ? `When ${channel} is on again` : `Next ${minute(next)}`;
 }
 
-/** How a run ended, in words. */
+/** The end of a run, in words. */
 export function ended({ terminal }: Pick<ScheduleRun, "terminal">): string {
   if (terminal === null) return "running";
   if (terminal.state === "silent") return `no reply: ${silentReasons.find(({ code }) => code === terminal.reason)?.about ?? terminal.reason}`;
@@ -30,7 +30,7 @@ export function whenReminded({ next, waits }: ReminderLine): string {
   return next === null ? "Over" : `Next ${minute(next)}`;
 }
 
-/** How late the latest delivery of a reminder was, and for how many times it stands. */
+/** The lateness of the latest delivery of a reminder, and the times that were missed before it. */
 export function delivered({ due }: ReminderRun): string {
   const late = due.late_ms < 60_000 ? "" : `, ${duration(due.late_ms)} late`;
   return due.missed === undefined || due.missed === 0 ? late : `${late}, for ${count(due.missed + 1)} missed times`;
