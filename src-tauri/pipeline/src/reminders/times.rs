@@ -11,6 +11,7 @@ pub(super) fn times_of(reminder: &Reminder) -> Option<ScheduleTimes> {
         let first = reminder.local.parse().ok()?;
         Some(ScheduleTimes::Repeated(Repetition {
             first,
+            begins: reminder.first,
             step,
             zone: zone.clone(),
         }))

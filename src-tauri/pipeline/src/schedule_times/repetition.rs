@@ -21,10 +21,12 @@ pub(crate) enum RepetitionStep {
 }
 
 /// Times at one time of day, from a first day on. What the clocks leave out is due right behind the gap; what comes twice
-/// is due the first time only.
+/// is due the first time only, but for the first time of all, which is the moment that was named.
 #[derive(Debug, Clone)]
 pub(crate) struct Repetition {
     pub(crate) first: civil::DateTime,
+    /// The moment of the first time. It tells which of two is meant where the clock shows that time twice.
+    pub(crate) begins: Timestamp,
     pub(crate) step: RepetitionStep,
     pub(crate) zone: TimeZone,
 }
@@ -32,6 +34,9 @@ pub(crate) struct Repetition {
 impl Repetition {
     /// The time so many steps behind the first.
     fn nth(&self, number: i64) -> Option<Timestamp> {
+        if number == 0 {
+            return Some(self.begins);
+        }
         let span = match self.step {
             RepetitionStep::Day => Span::new().try_days(number),
             RepetitionStep::Week => Span::new().try_weeks(number),
@@ -100,11 +105,33 @@ mod tests {
     }
 
     fn from(first: &str, step: RepetitionStep) -> ScheduleTimes {
+        let first = first.parse().unwrap();
+        let zone = TimeZone::get("Europe/Berlin").unwrap();
         ScheduleTimes::Repeated(Repetition {
-            first: first.parse().unwrap(),
+            first,
+            begins: first_moment(first, &zone).unwrap(),
             step,
-            zone: TimeZone::get("Europe/Berlin").unwrap(),
+            zone,
         })
+    }
+
+    #[test]
+    fn the_first_time_of_all_is_its_moment_also_in_the_hour_that_comes_twice() {
+        let times = ScheduleTimes::Repeated(Repetition {
+            first: "2026-10-25T02:30".parse().unwrap(),
+            begins: at("2026-10-25T01:30:00Z"),
+            step: RepetitionStep::Day,
+            zone: TimeZone::get("Europe/Berlin").unwrap(),
+        });
+        assert_eq!(
+            next(&times, "2026-10-25T01:00:00Z", 2),
+            ["2026-10-25T01:30", "2026-10-26T01:30"]
+        );
+        assert_eq!(
+            times.latest_until(at("2026-10-25T02:00:00Z")),
+            Some(at("2026-10-25T01:30:00Z"))
+        );
+        assert_eq!(times.latest_until(at("2026-10-25T01:00:00Z")), None);
     }
 
     fn next(times: &ScheduleTimes, after: &str, count: usize) -> Vec<String> {
