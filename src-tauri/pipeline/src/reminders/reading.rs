@@ -220,6 +220,20 @@ impl Reading<'_> {
 
     fn send_at(&self, text: &str) -> FirstTime {
         let text = text.trim();
+        if text.contains('[') {
+            return Err(finding(
+                "/send_at",
+                "a zone in brackets is not read",
+                "write the zone as zone, and send_at without brackets",
+            ));
+        }
+        if !text.contains(['T', 't', ' ']) && text.parse::<civil::Date>().is_ok() {
+            return Err(finding(
+                "/send_at",
+                format!("{text:?} is a day without a time"),
+                "use date, with time beside it, or add the time to send_at",
+            ));
+        }
         let seconds = text
             .parse::<i64>()
             .ok()

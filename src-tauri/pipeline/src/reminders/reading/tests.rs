@@ -17,7 +17,7 @@ fn first(payload: &Value) -> String {
     read.first.to_string()[..16].to_owned()
 }
 
-/// Where it does not fit, why, and what to change.
+/// The place that does not fit, the reason, and the change.
 fn refused(payload: &Value) -> (String, String, String) {
     let told = format!("{payload}");
     let mut findings = read(payload).expect_err(&told);
@@ -43,6 +43,26 @@ fn a_date_counts_in_its_zone_and_has_a_time_of_its_own() {
     let read = read(&json!({"date": "2026-12-01", "zone": "asia/tokyo", "repeat": "Monthly"})).unwrap();
     assert_eq!(read.zone, "Asia/Tokyo");
     assert_eq!(read.repeat, ReminderRepeat::Monthly);
+}
+
+/// A zone in brackets was dropped in silence, and a day alone was midnight.
+#[test]
+fn a_moment_with_a_zone_in_brackets_and_a_day_alone_are_refused() {
+    for text in [
+        "2026-12-24T09:00[Asia/Tokyo]",
+        "2026-12-24T09:00+09:00[Asia/Tokyo]",
+    ] {
+        let (at, _, change) = refused(&json!({"send_at": text}));
+        assert_eq!(at, "/send_at");
+        assert!(change.contains("write the zone as zone"), "{change}");
+    }
+    let (at, problem, change) = refused(&json!({"send_at": "2026-12-24"}));
+    assert_eq!(
+        (at.as_str(), problem.as_str()),
+        ("/send_at", "\"2026-12-24\" is a day without a time")
+    );
+    assert!(change.starts_with("use date"), "{change}");
+    assert_eq!(first(&json!({"send_at": "2026-12-24 09:00"})), "2026-12-24T08:00");
 }
 
 #[test]
