@@ -28,7 +28,9 @@ fn it_is_told_once_whenever_the_process_is_killed() {
             assert_eq!(due(&bot).await.len(), 1, "killed at {after_ms}");
             let screen = bot.screen(TELEGRAM);
             let told = screen.iter().filter(|text| text.contains("You wanted")).count();
-            assert!(told <= 1, "killed at {after_ms}: {screen:?}");
+            // Killed before it was due, nothing of it is in doubt.
+            let least = usize::from(after_ms < 3_600_000);
+            assert!((least..=1).contains(&told), "killed at {after_ms}: {screen:?}");
             bot.check().await;
         });
     }
