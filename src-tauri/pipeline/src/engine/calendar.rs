@@ -9,7 +9,7 @@ use foldback_wire::{
 
 impl Engine {
     /// The times that are to come on days that begin at these moments, the last of which is the end of the last day; with the
-    /// schedules and the reminders.
+    /// schedules and the reminders. A reminder that is due and waits stands on the day of now.
     ///
     /// # Errors
     /// Where the journal cannot be read.
@@ -38,7 +38,21 @@ impl Engine {
                 });
             }
         }
+        let today = days
+            .windows(2)
+            .position(|ends| matches!(ends, [begins, end] if *begins <= now && now < *end));
+        let today = today.and_then(|day| u32::try_from(day).ok());
         for state in context.reminders.history().open() {
+            // Due, and not delivered yet: it waits today, whenever that was.
+            if let (Some(day), Some(first)) = (today, state.next().filter(|next| *next <= now)) {
+                times.push(CalendarTime {
+                    day,
+                    first,
+                    count: 1,
+                    schedule: None,
+                    reminder: Some(state.reminder.id),
+                });
+            }
             for on_day in state.times.on_days(state.over_until(now), days) {
                 times.push(CalendarTime {
                     day: on_day.day,

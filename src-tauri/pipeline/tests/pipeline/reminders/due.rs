@@ -116,6 +116,11 @@ async fn while_its_channel_is_off_it_waits_and_is_late_afterwards() {
     assert_eq!(due(&bot).await, []);
     let wait = lines(&bot).await.remove(0).waits.unwrap();
     assert_eq!((wait.why.as_str(), wait.next), ("telegram is off", None));
+    // It is 03:00, and it was due at 02:00.
+    let days = [at("2025-12-31T23:00:00Z"), at("2026-01-01T23:00:00Z")];
+    let calendar = bot.engine.calendar(&days).await.unwrap();
+    let waits: Vec<_> = calendar.times.iter().map(|time| (time.day, time.count)).collect();
+    assert_eq!(waits, [(0, 1)], "what waits stands on today");
     bot.toggle(TELEGRAM, true).await;
     pass(1).await;
     let came = due(&bot).await;
