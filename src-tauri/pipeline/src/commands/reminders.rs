@@ -4,7 +4,7 @@ use super::Commands;
 use crate::{
     gates::OwnAnswer,
     recorder::Recorder,
-    reminders::{ReminderFault, is_told_to, shown_in_zone},
+    reminders::{ReminderFault, is_told_in, is_told_to, shown_in_zone},
 };
 use foldback_store::StoreError;
 use foldback_wire::{Actor, ChatType, ReminderId, ReminderLine, ReplyAddress, visible_line};
@@ -26,11 +26,10 @@ impl Commands {
         match (words.next(), words.next(), words.next()) {
             (None, ..) => Ok(in_words(&self.own_reminders(answer), false)),
             (Some("all"), None, _) if answer.access.is_owner => {
-                let place = (&answer.message.chat, answer.message.chat_type);
+                let place = ReplyAddress::of(&answer.message);
                 let lines = self.context.reminders.lines().await?.into_iter();
-                let told = lines.filter(|line| {
-                    line.next.is_some() && (place.1 == ChatType::Direct || line.chat == *place.0)
-                });
+                let told = lines
+                    .filter(|line| line.next.is_some() && is_told_in((&line.channel, &line.chat), &place));
                 Ok(in_words(&told.collect::<Vec<_>>(), true))
             }
             (Some("all"), None, _) => Ok("⛔ Only owners of the bot see the reminders of others.".to_owned()),
@@ -47,10 +46,10 @@ impl Commands {
 
     fn own_reminders(&self, answer: &OwnAnswer) -> Vec<ReminderLine> {
         let message = &answer.message;
-        self.context.reminders.lines_of(
-            (&message.channel, &message.sender.id),
-            (&message.chat, message.chat_type),
-        )
+        let person = (&message.channel, &message.sender.id);
+        self.context
+            .reminders
+            .lines_of(person, &ReplyAddress::of(message))
     }
 
     async fn cancel_reminder(
@@ -65,10 +64,15 @@ impl Commands {
         let person = (&message.channel, &message.sender.id);
         let is_owner = answer.access.is_owner;
         let cancelled = self.context.reminders.cancel(id, by, Some(recorder), |reminder| {
-            is_owner || is_told_to(reminder, person, &place)
+            let origin = &reminder.origin;
+            let is_told = is_told_in((&origin.channel, &origin.chat), &place);
+            (is_owner && is_told) || is_told_to(reminder, person, &place)
         });
         match cancelled.await {
             Ok(line) => Ok(format!("✅ Cancelled: {}", visible_line(&line.text))),
+            Err(ReminderFault::Unknown(_)) if is_owner && place.chat_type == ChatType::Group => Ok(format!(
+                "⚠️ This group has no reminder {id}. Cancel those of other chats in a direct chat."
+            )),
             Err(ReminderFault::Unknown(_)) => Ok(format!("⚠️ You have no reminder {id} here.")),
             Err(ReminderFault::Store(error)) => Err(error),
         }

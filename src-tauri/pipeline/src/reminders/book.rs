@@ -56,7 +56,7 @@ impl Reminders {
                 _ => {}
             }
         }
-        asker.ok_or_else(|| "nobody knows who asked for it".to_owned())
+        asker.ok_or_else(|| "the person who asked for it is not known".to_owned())
     }
 
     /// Words for a person who has as many reminders as one may have.
@@ -138,7 +138,7 @@ impl ReminderBook for Reminders {
         let ReminderAsker {
             origin, requester, ..
         } = self.asker(order.turn).await?;
-        Ok(self.lines_of((&origin.channel, &requester.id), (&origin.chat, origin.chat_type)))
+        Ok(self.lines_of((&origin.channel, &requester.id), &origin))
     }
 
     async fn cancel(&self, order: &ActionOrder, id: ReminderId) -> Result<ReminderLine, String> {

@@ -200,20 +200,16 @@ impl Reminders {
 
     /// The reminders of a person that are to come, as far as they are told in a chat: all of them in a direct one, those
     /// of the chat in a group.
-    pub(crate) fn lines_of(
-        &self,
-        person: (&ChannelId, &UserId),
-        (chat, chat_type): (&ChatId, ChatType),
-    ) -> Vec<ReminderLine> {
+    pub(crate) fn lines_of(&self, person: (&ChannelId, &UserId), place: &ReplyAddress) -> Vec<ReminderLine> {
         let lines = self.history().lines();
         let own = lines.into_iter().filter(|line| {
-            let is_told = chat_type == ChatType::Direct || line.chat == *chat;
-            (&line.channel, &line.requester.id) == person && is_told && line.next.is_some()
+            let is_own = (&line.channel, &line.requester.id) == person;
+            is_own && line.next.is_some() && is_told_in((&line.channel, &line.chat), place)
         });
         own.collect()
     }
 
-    /// Cancels a reminder where `may` says so, at the word of `by`.
+    /// Cancels a reminder where `may` says so; `by` asked for it.
     pub(crate) async fn cancel(
         &self,
         id: ReminderId,
@@ -243,8 +239,14 @@ pub(crate) fn is_told_to(
     (channel, person): (&ChannelId, &UserId),
     place: &ReplyAddress,
 ) -> bool {
-    let is_own = reminder.origin.channel == *channel && reminder.requester.id == *person;
-    is_own && (place.chat_type == ChatType::Direct || reminder.origin.chat == place.chat)
+    let origin = &reminder.origin;
+    let is_own = origin.channel == *channel && reminder.requester.id == *person;
+    is_own && is_told_in((&origin.channel, &origin.chat), place)
+}
+
+/// True where the reminders of a chat may be told in a place: all of them in a direct chat, in a group its own.
+pub(crate) fn is_told_in((channel, chat): (&ChannelId, &ChatId), place: &ReplyAddress) -> bool {
+    place.chat_type == ChatType::Direct || (*channel == place.channel && *chat == place.chat)
 }
 
 /// The reminders that a journal tells of, where no bot runs on it.

@@ -146,6 +146,11 @@ async fn a_person_lists_and_cancels_their_own_in_the_chat_and_an_owner_all() {
             .await
             .ends_with("Call Bob (for Alice)")
     );
+    let hidden = answer(&bot, ("olga", "group"), "/reminders cancel 1").await;
+    assert_eq!(
+        hidden, "⚠️ This group has no reminder 1. Cancel those of other chats in a direct chat.",
+        "a group is told nothing of a direct chat's reminder"
+    );
     assert_eq!(
         answer(&bot, ("olga", "c3"), "/reminder cancel 1").await,
         "✅ Cancelled: Call Bob"
