@@ -33,7 +33,7 @@ pub(super) fn request(state: &ReminderState, missed: MissedTimes, now: Timestamp
         ResultItem::new(
             "set",
             format!(
-                "at the word of {} on {}",
+                "asked for by {} on {}",
                 requester.readable_name(),
                 moment_in_words(state.at, zone)
             ),

@@ -138,7 +138,7 @@ async fn a_reminder_is_durable_comes_due_and_is_told_in_its_chat() {
         "## Event",
         "Call Bob",
         "2026-01-01 10:00 Europe/Berlin (2026-01-01T09:00:00.000Z)",
-        "at the word of Alice on 2026-01-01 01:00 Europe/Berlin",
+        "asked for by Alice on 2026-01-01 01:00 Europe/Berlin",
         "\"asked_by\"",
     ] {
         assert!(prompt.contains(part), "{part}: {prompt}");
