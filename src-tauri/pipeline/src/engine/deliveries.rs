@@ -54,6 +54,15 @@ pub enum Rejected {
     Store(#[from] StoreError),
 }
 
+/// The events that link a delivery with the turn that is its cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CauseLink {
+    /// `delivery_due` names the cause, and the cause has `delivery_accepted`.
+    Both,
+    /// Only `delivery_due` names it: a turn that began long ago gets no event for each time of what it set.
+    FromDelivery,
+}
+
 impl Engine {
     /// Delivers what an action produced, what came due, or what went wrong to the agent, in a turn of its own. The journal has
     /// the request when this answers. One whose id was accepted before is told of the turn that it has. Ids that the bot itself
@@ -65,7 +74,7 @@ impl Engine {
         if let Some((reason, why)) = Core::refusal_of_reserved_id(&request) {
             return Err(self.core.refuse_delivery(&request, reason, why)?);
         }
-        self.core.deliver(request, |_| Vec::new()).await
+        self.core.deliver(request, CauseLink::Both, |_| Vec::new()).await
     }
 
     /// The chats that their platforms take nothing more for.
@@ -126,6 +135,7 @@ impl Core {
     pub(super) async fn deliver(
         self: &Arc<Self>,
         request: DeliveryRequest,
+        link: CauseLink,
         beside: impl FnOnce(TurnId) -> Vec<Draft>,
     ) -> Result<Accepted, Rejected> {
         // Before anything that costs time: a script may go on and on.
@@ -152,7 +162,8 @@ impl Core {
             let mut events = beside(turn);
             let id = request.id.clone();
             let accepted = Kind::DeliveryAccepted(DeliveryAccepted { id, turn });
-            events.extend(cause.map(|cause| self.draft_in(cause, &request, accepted)));
+            let linked = cause.filter(|_| link == CauseLink::Both);
+            events.extend(linked.map(|cause| self.draft_in(cause, &request, accepted)));
             events
         };
         let delivered = TurnCause::Delivery(Box::new(request.clone()));
@@ -226,7 +237,7 @@ impl Core {
 }
 
 /// The message that the turn of a request begins with: a line for people to read. The agent is given the request itself.
-fn delivered_message(request: &DeliveryRequest, now: Timestamp) -> Inbound {
+pub(super) fn delivered_message(request: &DeliveryRequest, now: Timestamp) -> Inbound {
     let DeliveryRequest {
         origin,
         requester,

@@ -1,6 +1,6 @@
 //! Results of the actions of turns, handed over by the turns themselves and by the start that takes up what was left.
 
-use super::{Core, Rejected};
+use super::{Core, Rejected, deliveries::CauseLink};
 use crate::{
     delivery_orders::{DeliveryOrder, NotDelivered},
     recorder::Recorder,
@@ -36,7 +36,7 @@ impl Core {
             beside,
             accepted,
         } = order;
-        let answer = match self.deliver(request, |_| beside).await {
+        let answer = match self.deliver(request, CauseLink::Both, |_| beside).await {
             Ok(accepted) => Ok(accepted.turn),
             Err(Rejected::Refused(refused)) => Err(NotDelivered::Refused(refused.detail)),
             Err(Rejected::Store(error)) => Err(NotDelivered::Store(error)),
@@ -60,7 +60,7 @@ impl Core {
         let session = events.iter().rev().find_map(|event| event.session.clone());
         let recorder = session.map_or_else(|| recorder.clone(), |session| recorder.in_session(&session));
         let beside = ends.iter().cloned().map(|kind| recorder.draft(kind)).collect();
-        match self.deliver(request, |_| beside).await {
+        match self.deliver(request, CauseLink::Both, |_| beside).await {
             // Where it was accepted before, its events are there, too.
             Ok(_) => Ok(()),
             Err(Rejected::Store(error)) => Err(error),

@@ -3,18 +3,26 @@
 //! What must hold:
 //! - The delivery and that its time is accounted for are one append.
 //! - Nothing is delivered while its channel is off; what came due meanwhile is one delivery afterwards.
+//! - Nothing is delivered whose person may not write in its chat any more: the rights are those of now.
 //! - A delivery that is not accepted is tried again after a while, and holds up no other.
 
-use super::{Accepted, Core, Engine, Rejected, StartError};
+use super::{
+    Accepted, Core, Engine, Rejected, StartError,
+    deliveries::{CauseLink, delivered_message},
+};
 use crate::{
     config::Config,
+    id::OF_SCHEDULE,
     recorder::Recorder,
     reminders::{DueReminder, ReminderFault, Reminders},
     supervise::contained,
 };
 use foldback_actions::{ActionTable, event::Events};
-use foldback_store::StoreError;
-use foldback_wire::{Actor, ChannelId, ChannelState, Kind, ReminderId, ReminderLine, redact::Redaction};
+use foldback_store::{Selection, StoreError};
+use foldback_wire::{
+    Actor, ChannelId, ChannelState, DELIVERY_DEPTH, DeliveryRequest, InboundContext, Kind, ReminderId,
+    ReminderLine, Seq, redact::Redaction,
+};
 use std::{sync::Arc, time::Duration};
 
 /// Longest wait between two looks: a machine that slept, a clock that was set and a channel that is on again are seen after
@@ -107,15 +115,30 @@ impl Core {
     async fn deliver_reminder(self: &Arc<Self>, id: ReminderId) -> Result<(), StoreError> {
         let reminders = &self.context.reminders;
         let _changing = reminders.changing.lock().await;
-        let Some(DueReminder { request, due }) = reminders.due_reminder(id, self.context.recorder.now())
+        let due = reminders.due_reminder(id, self.context.recorder.now());
+        let Some(DueReminder {
+            request,
+            due,
+            is_first,
+        }) = due
         else {
             return Ok(());
         };
         let recorder = &self.context.recorder;
+        if let Some(why) = self.refusal_of_requester(&request).await? {
+            tracing::warn!(reminder = %id, reason = %why, "a reminder waits");
+            reminders.not_accepted(id, why);
+            return Ok(());
+        }
         let channel = request.origin.channel.clone();
         let accounted = Kind::ReminderDue(due.clone());
         let beside = |turn| vec![recorder.of_turn(turn, &channel).draft(accounted.clone())];
-        match self.deliver(request, beside).await {
+        let link = if is_first {
+            CauseLink::Both
+        } else {
+            CauseLink::FromDelivery
+        };
+        match self.deliver(request, link, beside).await {
             Ok(Accepted { turn, begun }) => {
                 if begun.is_none() {
                     // Another program delivered under this id: the time is accounted for all the same.
@@ -131,6 +154,53 @@ impl Core {
             }
             Err(Rejected::Store(error)) => Err(error),
         }
+    }
+
+    /// The reason, in words, for which its person may not write in its chat any more. A schedule in whose turn one was set
+    /// is the operator's, and asks nobody.
+    async fn refusal_of_requester(&self, request: &DeliveryRequest) -> Result<Option<String>, StoreError> {
+        if request.requester.id.as_str().starts_with(OF_SCHEDULE) {
+            return Ok(None);
+        }
+        let mut message = delivered_message(request, self.context.recorder.now());
+        message.text.clear();
+        message.context = self.context_of(request).await?;
+        let Some(stop) = self.gates.refusal_of_sender(&message) else {
+            return Ok(None);
+        };
+        let setting = stop.setting.map(|key| format!(" ({key})")).unwrap_or_default();
+        let why = stop.detail;
+        Ok(Some(format!(
+            "its person may not write there now: {why}{setting}"
+        )))
+    }
+
+    /// The other ids of a person, as the message that began the chain had them: a list may name any of them.
+    async fn context_of(&self, request: &DeliveryRequest) -> Result<Option<Box<InboundContext>>, StoreError> {
+        let journal = &self.context.recorder.journal;
+        let mut cause = request.cause;
+        for _ in 0..=DELIVERY_DEPTH {
+            let Some(turn) = cause.take() else { break };
+            let wanted = Selection {
+                turns: Some([turn].into()),
+                ..Selection::kinds(["received", "delivery_due"])
+            };
+            for event in journal
+                .select(&wanted, Seq(0), journal.head(), usize::MAX)
+                .await?
+            {
+                match event.kind {
+                    Kind::DeliveryDue(before) => cause = before.cause,
+                    Kind::Received { message }
+                        if message.sender.id == request.requester.id && message.context.is_some() =>
+                    {
+                        return Ok(message.context);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(None)
     }
 
     fn is_channel_off(&self, channel: &ChannelId) -> bool {

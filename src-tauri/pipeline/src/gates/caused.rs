@@ -1,11 +1,21 @@
 //! The gates of a turn that no person's message begins. The operator wrote a schedule's text and named its chat; what a
-//! delivery tells is data for the agent, and the person who asked for it was let in then. Nobody has to be let in, no
+//! delivery tells is data for the agent, and the person who asked for it was let in then; of a reminder, which may come due
+//! long afterwards, that is decided again. Nobody has to be let in, no
 //! mention is asked for, and nothing in the text is a command.
 
 use super::{Admission, AdmittedMessage, AgentDestination, Gates, TurnOrigin, agent_text::AgentText};
 use crate::{
-    config::SessionConfig, context::CountedMessage, flow::Flow, recorder::Recorder, repeats::find_repeated,
-    rules::Rule, stages::session, turn_cause::TurnCause,
+    config::SessionConfig,
+    context::CountedMessage,
+    flow::{Flow, Stop},
+    recorder::Recorder,
+    repeats::find_repeated,
+    rules::Rule,
+    stages::{
+        authorize::{AuthorizeContext, authorize},
+        session,
+    },
+    turn_cause::TurnCause,
 };
 use foldback_directives::inbound::{Model, Queue, QueueMode};
 use foldback_store::{SessionSettings, StoreError};
@@ -93,6 +103,23 @@ impl Gates {
         }
     }
 
+    /// Decides by the settings and approvals of now over whoever a message names as its sender. Gives the stop where they may
+    /// not write there.
+    pub(crate) fn refusal_of_sender(&self, message: &Inbound) -> Option<Stop> {
+        let approved = self.pairing.approver(message);
+        let context = AuthorizeContext {
+            rules: self.context.rules,
+            platform: self.context.ports.port(&message.channel)?.can.platform,
+            settings: self.context.ports.settings(&message.channel),
+            approved: approved.as_ref(),
+            own: false,
+        };
+        match authorize(&context, message) {
+            Flow::Continue(_) => None,
+            Flow::Stop(stop) => Some(*stop),
+        }
+    }
+
     /// The settings that its session is found by. Where no turn asked for it, nobody knows whose chat it is: what direct
     /// chats share is not told there.
     fn session_config(&self, cause: &TurnCause) -> SessionConfig {
@@ -103,7 +130,7 @@ impl Gates {
         SessionConfig { main: None, ..config }
     }
 
-    /// Whether the agent runs in its group, where that is set for everybody there beside their own sessions.
+    /// The choice for its group, where one is set for everybody there beside their own sessions.
     async fn group_send(
         &self,
         message: &Inbound,

@@ -35,6 +35,11 @@ impl ReminderState {
         self.times.next_after(self.done_until)
     }
 
+    /// True where one of its times was delivered.
+    pub(super) const fn was_delivered(&self) -> bool {
+        self.last.is_some()
+    }
+
     /// The times that are due.
     pub(super) fn missed(&self, now: Timestamp) -> Option<MissedTimes> {
         self.times.missed(self.done_until, now)

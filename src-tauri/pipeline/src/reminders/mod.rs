@@ -62,6 +62,8 @@ pub(crate) struct Reminders {
 pub(crate) struct DueReminder {
     pub(crate) request: DeliveryRequest,
     pub(crate) due: ReminderDue,
+    /// True where none of its times was delivered before.
+    pub(crate) is_first: bool,
 }
 
 /// A reminder cannot be cancelled.
@@ -144,6 +146,7 @@ impl Reminders {
         let missed = state.missed(now)?;
         Some(DueReminder {
             request: request(state, missed, now),
+            is_first: !state.was_delivered(),
             due: ReminderDue {
                 reminder: id,
                 due: missed.latest,

@@ -5,7 +5,8 @@ use crate::bot::{Bot, JumpClock, World, parts, text};
 use foldback_agents::ScriptAgent;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::{Engine, Rules, TokioClock};
-use foldback_wire::{Clock, Kind, OpKind};
+use foldback_store::Journal as _;
+use foldback_wire::{Clock, Kind, OpKind, TurnId};
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
 
@@ -40,6 +41,11 @@ async fn a_day_of_the_month_stays_it_over_short_months() {
         ]
     );
     assert_eq!(lines(&bot).await[0].next, Some(at("2027-05-31T07:00:00Z")));
+    let of_first = bot.journal.turn(TurnId(1)).await.unwrap();
+    let accepted = of_first.iter().filter(
+        |event| matches!(&event.kind, Kind::DeliveryAccepted(accepted) if accepted.id.as_str().starts_with("reminder-")),
+    );
+    assert_eq!(accepted.count(), 1, "the turn that set it does not grow");
     bot.check().await;
 }
 

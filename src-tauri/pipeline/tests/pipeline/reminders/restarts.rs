@@ -112,3 +112,30 @@ fn while_reminders_are_off_nothing_is_told_and_nothing_is_lost() {
         assert!(came[0].late_ms >= 2 * 3_600_000, "{came:?}");
     });
 }
+
+/// Whoever may not write to the bot any more is not reminded by it; let in again, they are.
+#[test]
+fn a_reminder_does_not_outlive_the_rights_of_its_person() {
+    let open = |list: &str| format!("{ON}[channels.telegram]\nallow_from = [{list}]\n");
+    let world = killed(async {
+        let bot = Bot::with(&open("\"alice\"")).await;
+        let daily = json!({"date": "2026-01-01", "time": "09:00", "repeat": "daily"});
+        asked(&bot, &reminds(daily)).await;
+        bot
+    });
+    let world = killed(async {
+        let bot = Bot::in_world(world, &open("\"olga\""), Rules::all()).await;
+        pass(9 * 60).await;
+        assert_eq!(due(&bot).await, []);
+        let wait = lines(&bot).await.remove(0).waits.unwrap();
+        assert!(wait.why.contains("channels.telegram.allow_from"), "{wait:?}");
+        bot
+    });
+    runtime().block_on(async {
+        let mut world = world;
+        world.clock = TokioClock::at(at("2026-01-01T12:00:00Z"));
+        let bot = Bot::answering(world, &open("\"alice\""), Rules::all(), [text("Call Bob.")]).await;
+        pass(5).await;
+        assert_eq!(due(&bot).await.len(), 1);
+    });
+}
