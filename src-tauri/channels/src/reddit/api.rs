@@ -1,6 +1,6 @@
 //! Calls of the API, and the access token that each needs: <https://github.com/reddit-archive/reddit/wiki/OAuth2>.
 
-use super::refusal::{self, Json, Words};
+use super::refusal::{self, FormAnswer, Outcome};
 use super::{REDDIT, RedditAccount, RedditLogin, TOKENS};
 use crate::http::{self, HttpAnswer, Service};
 use crate::oauth::{Access, Grant};
@@ -85,10 +85,10 @@ impl Api {
         &self,
         path: &str,
         form: &[(&str, &str)],
-    ) -> Result<(Json, Option<Pause>), Refusal> {
+    ) -> Result<(FormAnswer, Option<Pause>), Refusal> {
         let url = format!("{}{path}", self.root);
         let answer = self.call(|| self.client.post(&url).form(form)).await?;
-        let said: Words = SERVICE.read(&answer.body)?;
+        let said: Outcome = SERVICE.read(&answer.body)?;
         let json = said.json.unwrap_or_default();
         if let Some(refusal) = refusal::of_errors(&json) {
             return Err(self.without_secrets(refusal));
@@ -162,7 +162,7 @@ async fn grant(request: RequestBuilder, account: Arc<RedditAccount>) -> Result<G
         ],
     };
     let answer = SERVICE.send(request.form(&form)).await?;
-    let said: Words = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let said: Outcome = serde_json::from_slice(&answer.body).unwrap_or_default();
     let refused_with = said.error.as_ref().and_then(|error| error.as_str());
     // A wrong grant is refused with 200 and a word, or with 400; a wrong app with 401.
     let is_refused = matches!(answer.status, StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED);
@@ -185,7 +185,7 @@ async fn grant(request: RequestBuilder, account: Arc<RedditAccount>) -> Result<G
 
 /// The refusal of a call by its status, with Reddit's own words where it has some.
 fn refused(answer: &HttpAnswer) -> Refusal {
-    let said: Option<Words> = serde_json::from_slice(&answer.body).ok();
+    let said: Option<Outcome> = serde_json::from_slice(&answer.body).ok();
     match said
         .as_ref()
         .filter(|said| said.message.is_some() || said.reason.is_some())

@@ -24,15 +24,15 @@ pub(super) struct Children {
 
 /// An item that came in.
 #[derive(Debug)]
-pub(super) struct Item {
+pub(super) struct InboxItem {
     /// Its fullname.
     pub(super) name: String,
-    pub(super) what: What,
+    pub(super) what: Meaning,
 }
 
 /// The meaning of an item.
 #[derive(Debug)]
-pub(super) enum What {
+pub(super) enum Meaning {
     /// Somebody writes to the bot.
     Message(Box<Inbound>),
     /// Reddit or the moderators of a subreddit write, whom nobody can answer there: who, and about what.
@@ -63,7 +63,7 @@ struct Told {
     link_title: Option<String>,
 }
 
-impl Item {
+impl InboxItem {
     /// Reads an item. One without a name cannot be marked read, and is none.
     pub(super) fn read(told: &Value, channel: &ChannelId, own: &str, reader: &mut Reader) -> Option<Self> {
         let data = &told["data"];
@@ -74,22 +74,22 @@ impl Item {
         }
         let what = match reader.read::<Told>("inbox item", data) {
             Some(told) => told.meaning(&name, channel, own),
-            None => What::Nothing,
+            None => Meaning::Nothing,
         };
         Some(Self { name, what })
     }
 }
 
 impl Told {
-    fn meaning(self, name: &str, channel: &ChannelId, own: &str) -> What {
+    fn meaning(self, name: &str, channel: &ChannelId, own: &str) -> Meaning {
         let about = self.subject.as_deref().unwrap_or_default();
         let author = match self.author.as_deref() {
-            Some(author) if author.eq_ignore_ascii_case(own) => return What::Nothing,
+            Some(author) if author.eq_ignore_ascii_case(own) => return Meaning::Nothing,
             Some(author) if is_name(author) && author != "reddit" => author,
             told => {
                 let moderators = self.subreddit.as_deref().map(|name| format!("r/{name}"));
                 let who = told.map(str::to_owned).or(moderators);
-                return What::Notice(
+                return Meaning::Notice(
                     who.unwrap_or_else(|| "a deleted account".into()),
                     about.to_owned(),
                 );
@@ -99,12 +99,12 @@ impl Told {
             (format!("{DIRECT}{author}"), ChatType::Direct, None)
         } else {
             let Some(post) = self.context.as_deref().and_then(post_in) else {
-                return What::Nothing;
+                return Meaning::Nothing;
             };
             (post, ChatType::Group, self.group())
         };
         let is_comment = name.starts_with(COMMENT);
-        What::Message(Box::new(Inbound {
+        Meaning::Message(Box::new(Inbound {
             channel: channel.clone(),
             account: Some(own.to_owned()),
             chat: ChatId::new(chat),

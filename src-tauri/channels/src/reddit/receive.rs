@@ -2,7 +2,7 @@
 //! it is marked read (<https://www.reddit.com/dev/api#POST_api_read_message>) once it is durable here.
 
 use super::Reddit;
-use super::item::{Item, Listing, What};
+use super::item::{InboxItem, Listing, Meaning};
 use crate::unread::Reader;
 use crate::{Arrival, Connection, ConnectionEnd, Refusal, Signal};
 use foldback_wire::{ChannelState, ChatType, RefusalCode, visible_line};
@@ -59,12 +59,12 @@ impl Reddit {
         let mut waiting = Vec::new();
         for told in page.data.children.iter().rev() {
             let mut reader = Reader::default();
-            let item = Item::read(told, &self.channel, self.api.name(), &mut reader);
+            let item = InboxItem::read(told, &self.channel, self.api.name(), &mut reader);
             reader.report(connection.sink()).await;
             let Some(item) = item else { continue };
             let kept = match item.what {
-                What::Nothing => None,
-                What::Notice(who, about) => {
+                Meaning::Nothing => None,
+                Meaning::Notice(who, about) => {
                     let notice = Signal::Warned(format!(
                         "{who} wrote to the bot about \"{}\", and cannot be answered.",
                         visible_line(&about)
@@ -73,7 +73,7 @@ impl Reddit {
                     let _ = connection.sink().send(notice).await;
                     None
                 }
-                What::Message(message) => {
+                Meaning::Message(message) => {
                     if message.chat_type == ChatType::Direct {
                         self.asked.note(&message.chat, message.message.clone());
                     }

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 /// An answer of Reddit, as far as it says whether something was done.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Words {
-    pub(super) json: Option<Json>,
+pub(super) struct Outcome {
+    pub(super) json: Option<FormAnswer>,
     pub(super) message: Option<String>,
     pub(super) reason: Option<String>,
     /// A status, or a word of OAuth.
@@ -21,7 +21,7 @@ pub(super) struct Words {
 
 /// The answer to a form with `api_type=json`.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Json {
+pub(super) struct FormAnswer {
     /// Each with its name, its words and the field it is about.
     #[serde(default)]
     errors: Vec<Vec<Value>>,
@@ -32,7 +32,7 @@ pub(super) struct Json {
 }
 
 /// The refusal of a form; `None` where it was done.
-pub(super) fn of_errors(json: &Json) -> Option<Refusal> {
+pub(super) fn of_errors(json: &FormAnswer) -> Option<Refusal> {
     let error = json.errors.first()?;
     let text = |at: usize| error.get(at).and_then(Value::as_str).unwrap_or_default();
     let (name, words) = (text(0), text(1));
@@ -78,7 +78,7 @@ fn kind(name: &str) -> RefusalCode {
 }
 
 /// The refusal of a status.
-pub(super) fn of_status(status: StatusCode, said: &Words) -> Refusal {
+pub(super) fn of_status(status: StatusCode, said: &Outcome) -> Refusal {
     let words = [said.message.as_deref(), said.reason.as_deref()];
     let words: Vec<_> = words.into_iter().flatten().collect();
     let code = match status {
@@ -148,6 +148,6 @@ mod tests {
     fn errors_without_a_name_are_refusals_all_the_same() {
         let refusal = of_errors(&serde_json::from_value(json!({"errors": [[]]})).unwrap()).unwrap();
         assert_eq!(refusal.code, RefusalCode::Rejected);
-        assert!(of_errors(&Json::default()).is_none());
+        assert!(of_errors(&FormAnswer::default()).is_none());
     }
 }

@@ -4,7 +4,7 @@
 
 use super::Reddit;
 use super::item::timestamp;
-use super::refusal::Json;
+use super::refusal::FormAnswer;
 use crate::platform::reddit::{COMMENT, DIRECT, is_message, is_name, is_post};
 use crate::{Ack, LimitScope, Pause, Refusal, render};
 use foldback_wire::{Markup, MessageId, Operation, RefusalCode, Target};
@@ -162,7 +162,7 @@ fn unsupported(why: &str) -> Refusal {
 }
 
 /// The comment that was made, as the answer tells of it.
-fn made(json: &Json, pause: Option<Pause>) -> Result<Ack, Refusal> {
+fn made(json: &FormAnswer, pause: Option<Pause>) -> Result<Ack, Refusal> {
     let thing = json.data["things"][0]["data"].clone();
     let made: Made = serde_json::from_value(thing).map_err(|error| {
         let why = format!("Reddit answered something else: {error}");

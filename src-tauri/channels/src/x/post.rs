@@ -43,7 +43,7 @@ struct Reference {
 
 /// The accounts and the answered posts that are told beside posts.
 #[derive(Debug, Default)]
-pub(super) struct Beside {
+pub(super) struct ToldBeside {
     pub(super) users: Vec<User>,
     pub(super) posts: Vec<Post>,
 }
@@ -55,7 +55,7 @@ impl Post {
     }
 
     /// The message; `None` for what the bot itself wrote and for what is only passed on.
-    pub(super) fn inbound(&self, channel: &ChannelId, own: &User, beside: &Beside) -> Option<Inbound> {
+    pub(super) fn inbound(&self, channel: &ChannelId, own: &User, beside: &ToldBeside) -> Option<Inbound> {
         let passed_on = self.referenced("retweeted").is_some();
         if passed_on || self.author_id == own.id || !is_id(&self.author_id) || !is_id(&self.id) {
             return None;
@@ -119,7 +119,7 @@ impl Post {
     }
 }
 
-impl Beside {
+impl ToldBeside {
     fn user(&self, id: &str) -> Option<&User> {
         self.users.iter().find(|user| user.id == id)
     }

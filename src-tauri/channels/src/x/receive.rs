@@ -2,7 +2,7 @@
 //! last one that was read are all fetched, and handed over the oldest first.
 
 use super::X;
-use super::post::{Beside, Post, User};
+use super::post::{Post, ToldBeside, User};
 use crate::unread::Reader;
 use crate::{Arrival, Connection, ConnectionEnd, Refusal, Signal};
 use foldback_wire::{ChannelState, RefusalCode};
@@ -33,7 +33,7 @@ pub(super) struct Found {
     next: Option<String>,
     /// The oldest first.
     posts: Vec<Post>,
-    beside: Beside,
+    beside: ToldBeside,
     /// The newest one, whether it can be read or not.
     newest: Option<u64>,
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// An error as X tells it; of the limits of calls in the form of an older version.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Problem {
+pub(super) struct ErrorAnswer {
     title: Option<String>,
     detail: Option<String>,
     #[serde(rename = "type")]
@@ -20,7 +20,7 @@ pub(super) struct Problem {
 }
 
 /// The refusal of a problem; `None` where it says nothing.
-pub(super) fn of_problem(status: StatusCode, said: &Problem) -> Option<Refusal> {
+pub(super) fn of_problem(status: StatusCode, said: &ErrorAnswer) -> Option<Refusal> {
     let first = said.errors.first();
     let in_first = |key: &str| first.and_then(|error| error[key].as_str());
     let words = said
@@ -119,10 +119,10 @@ mod tests {
             ),
             (503, json!({"title": "Service Unavailable"}), Transient),
         ] {
-            let said: Problem = serde_json::from_value(body.clone()).unwrap();
+            let said: ErrorAnswer = serde_json::from_value(body.clone()).unwrap();
             let refusal = of_problem(StatusCode::from_u16(status).unwrap(), &said).unwrap();
             assert_eq!(refusal.code, code, "{body}");
         }
-        assert!(of_problem(StatusCode::FORBIDDEN, &Problem::default()).is_none());
+        assert!(of_problem(StatusCode::FORBIDDEN, &ErrorAnswer::default()).is_none());
     }
 }

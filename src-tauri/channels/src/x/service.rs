@@ -1,7 +1,7 @@
 //! Answers of X, as far as they are the same for every call: the limits that headers tell of
 //! (<https://docs.x.com/x-api/fundamentals/rate-limits>), and refusals.
 
-use super::refusal::{self, Problem};
+use super::refusal::{self, ErrorAnswer};
 use crate::http::{self, HttpAnswer, Service};
 use crate::limit::platform_wait;
 use crate::{LimitScope, Refusal};
@@ -21,7 +21,7 @@ const LIMITS: [&str; 3] = ["x-rate-limit", "x-user-limit-24hour", "x-app-limit-2
 
 /// The refusal of a call by its status, with X's own words where it has some.
 pub(super) fn refused(answer: &HttpAnswer) -> Refusal {
-    let said: Option<Problem> = serde_json::from_slice(&answer.body).ok();
+    let said: Option<ErrorAnswer> = serde_json::from_slice(&answer.body).ok();
     match said
         .as_ref()
         .and_then(|said| refusal::of_problem(answer.status, said))
