@@ -45,7 +45,7 @@ pub(super) async fn read_what_waits(
 
 impl ShellTask {
     /// Ends everything: SIGTERM, two seconds, SIGKILL. What is written meanwhile is read.
-    pub(super) async fn end_process(&mut self, output: &mut PlainText) -> io::Result<()> {
+    pub(super) async fn end_process(&mut self, mut output: Option<&mut PlainText>) -> io::Result<()> {
         let mut part = vec![0; PART];
         let Self {
             process,
@@ -64,7 +64,9 @@ impl ShellTask {
                     read = process.terminal.read(&mut part) => {
                         let read = read?;
                         record.add(&part[..read]);
-                        output.add(&part[..read]);
+                        if let Some(output) = &mut output {
+                            output.add(&part[..read]);
+                        }
                         consume_budget().await;
                     }
                 }

@@ -17,7 +17,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// What programs that show a text page by page are told, as nobody turns pages here.
+/// Variables for programs that show a text page by page, as nobody turns pages here.
 const PAGERS: [&str; 4] = ["PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER"];
 /// Longest report. What is longer is none.
 const MOST_REPORT: usize = 64;
@@ -76,7 +76,7 @@ impl ShellProcess {
 /// The way of the script into the shell.
 pub(super) struct ScriptPipe {
     pipe: Option<ChildStdin>,
-    /// What it has not taken yet.
+    /// Bytes that it has not taken yet.
     waiting: Vec<u8>,
 }
 

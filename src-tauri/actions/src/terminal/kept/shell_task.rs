@@ -27,7 +27,7 @@ pub(super) struct ShellOrder {
 
 /// The result of a command in a kept shell.
 pub(super) struct KeptRun {
-    /// What was written between the command before and this one.
+    /// Output between the command before and this one.
     pub(super) before: Capture,
     pub(super) output: Capture,
     pub(super) end: KeptEnd,
@@ -64,9 +64,26 @@ pub(super) struct ShellTask {
 /// The reason for the end of a shell, in words.
 type Why = String;
 
+/// Ends the record of a shell when its task is over, also where that panics.
+struct EndsRecord {
+    record: Arc<ShellRecord>,
+    why: Option<Why>,
+}
+
+impl Drop for EndsRecord {
+    fn drop(&mut self) {
+        self.record
+            .end(self.why.as_deref().unwrap_or("Foldback stopped watching it"));
+    }
+}
+
 impl ShellTask {
     /// Runs the shell to its end.
     pub(super) async fn run(mut self) {
+        let mut ending = EndsRecord {
+            record: Arc::clone(&self.record),
+            why: None,
+        };
         let mut last = None;
         let why = loop {
             let mut before = PlainText::new(self.most_output, self.redaction.as_ref());
@@ -79,13 +96,18 @@ impl ShellTask {
                 ControlFlow::Break(why) => break why,
             }
         };
-        self.process.guarded.0.signal(Signal::KILL);
         self.orders.close();
         while let Ok(order) = self.orders.try_recv() {
             // It has not begun; whoever waits has it begun elsewhere.
             let _ = order.reply.send(None);
         }
-        self.record.end(&why);
+        // What runs in the background may put its things away first; where the bot ends, the system does it.
+        if !self.process.ended.is_finished() && !self.to_end.is_closed() {
+            // Where its terminal is lost, SIGKILL below ends it.
+            let _ = self.end_process(None).await;
+        }
+        self.process.guarded.0.signal(Signal::KILL);
+        ending.why = Some(why);
     }
 
     /// Waits for the next command; what is written meanwhile goes to the screen and into `before`.
@@ -157,8 +179,8 @@ impl ShellTask {
             Ok(Some(ended)) => ended,
             Ok(None) => {
                 self.process.guarded.0.signal(Signal::KILL);
-                self.end_command(None, Some("a person stopped it".to_owned()));
-                return ControlFlow::Break("a person stopped its command".to_owned());
+                self.end_command(None, Some("stopped before its end".to_owned()));
+                return ControlFlow::Break("its command was stopped".to_owned());
             }
             Err(error) => {
                 self.end_command(None, Some(lost(&error)));
@@ -243,7 +265,7 @@ impl ShellTask {
             }
         };
         if matches!(end, KeptEnd::TimedOut(_) | KeptEnd::Ended(_)) {
-            self.end_process(output).await?;
+            self.end_process(Some(output)).await?;
         }
         let why = self.read_to_mark(&mark, output).await?;
         Ok(Some((end, why)))

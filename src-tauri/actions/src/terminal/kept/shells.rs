@@ -13,7 +13,10 @@ use foldback_wire::{
 use std::{
     collections::BTreeMap,
     fmt, io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 use tokio::sync::{mpsc, oneshot, watch};
@@ -38,6 +41,8 @@ pub struct Shells {
     limits: ShellLimits,
     clock: Arc<dyn Clock>,
     kept: Mutex<Kept>,
+    /// Held while one is started, so that an owner gets one shell in a chat, and the list can be read meanwhile.
+    starting: tokio::sync::Mutex<()>,
     changed: watch::Sender<u64>,
 }
 
@@ -52,11 +57,20 @@ struct KeptShell {
     record: Arc<ShellRecord>,
     orders: mpsc::Sender<ShellOrder>,
     to_end: mpsc::Sender<&'static str>,
+    /// It was told to end, whether or not its task heard of it yet.
+    is_ending: Arc<AtomicBool>,
 }
 
 impl KeptShell {
     fn goes_on(&self) -> bool {
-        !self.orders.is_closed() && self.record.state() != ShellState::Ended
+        let is_ending = self.is_ending.load(Ordering::Relaxed);
+        !is_ending && !self.orders.is_closed() && self.record.state() != ShellState::Ended
+    }
+
+    fn end(&self, why: &'static str) {
+        self.is_ending.store(true, Ordering::Relaxed);
+        // One reason is enough.
+        let _ = self.to_end.try_send(why);
     }
 }
 
@@ -77,6 +91,7 @@ impl Shells {
             limits,
             clock,
             kept: Mutex::default(),
+            starting: tokio::sync::Mutex::default(),
             changed: watch::Sender::new(0),
         }
     }
@@ -100,9 +115,8 @@ impl Shells {
     pub fn end(&self, number: u32) -> bool {
         let kept = self.kept();
         let shell = kept.all.get(&number).filter(|shell| shell.goes_on());
-        // One reason is enough.
         shell
-            .map(|shell| shell.to_end.try_send("an operator ended the shell"))
+            .map(|shell| shell.end("an operator ended the shell"))
             .is_some()
     }
 
@@ -123,11 +137,11 @@ impl Shells {
     /// that runs ends.
     ///
     /// # Errors
-    /// It cannot be started, or nobody knows what became of it.
+    /// It cannot be started, or its end is not known.
     pub(super) async fn run(&self, wanted: CommandOf) -> io::Result<KeptRun> {
         // A shell may end on its own just before the command would begin in it.
         loop {
-            let shell = self.shell_of(&wanted.owner, &wanted.session)?;
+            let shell = self.shell_of(&wanted.owner, &wanted.session).await?;
             let (reply, answer) = oneshot::channel();
             let order = ShellOrder {
                 turn: wanted.turn,
@@ -143,9 +157,7 @@ impl Shells {
                 Ok(None) => {}
                 // Begun or not, it is not begun again.
                 Err(_) => {
-                    return Err(io::Error::other(
-                        "nobody knows what became of it: its terminal is lost",
-                    ));
+                    return Err(io::Error::other("its end is not known: its terminal is lost"));
                 }
             }
         }
@@ -157,20 +169,27 @@ impl Shells {
     }
 
     /// The shell of an owner in a chat, which is begun where there is none.
-    fn shell_of(&self, owner: &UserId, session: &SessionId) -> io::Result<KeptShell> {
-        let mut kept = self.kept();
+    async fn shell_of(&self, owner: &UserId, session: &SessionId) -> io::Result<KeptShell> {
         let is_theirs = |shell: &&KeptShell| {
             shell.record.owner == *owner && shell.record.session == *session && shell.goes_on()
         };
-        if let Some(shell) = kept.all.values().find(is_theirs) {
-            return Ok(shell.clone());
+        let find = || self.kept().all.values().find(is_theirs).cloned();
+        if let Some(shell) = find() {
+            return Ok(shell);
         }
-        self.make_room(&mut kept)?;
+        let _starting = self.starting.lock().await;
+        if let Some(shell) = find() {
+            return Ok(shell);
+        }
+        let number = {
+            let mut kept = self.kept();
+            self.make_room(&mut kept)?;
+            kept.last += 1;
+            kept.last
+        };
         let process = ShellProcess::start(&self.settings)?;
-        kept.last += 1;
-        let number = kept.last;
         let shell = self.begin(process, number, (owner.clone(), session.clone()));
-        kept.all.insert(number, shell.clone());
+        self.kept().all.insert(number, shell.clone());
         Ok(shell)
     }
 
@@ -200,6 +219,7 @@ impl Shells {
             record,
             orders,
             to_end,
+            is_ending: Arc::default(),
         }
     }
 
@@ -225,8 +245,7 @@ impl Shells {
             let why = format!("{} shells are open, and a command runs in each", self.limits.most);
             return Err(io::Error::other(why));
         };
-        // One reason is enough.
-        let _ = longest.to_end.try_send("another shell needed its place");
+        longest.end("another shell needed its place");
         Ok(())
     }
 }

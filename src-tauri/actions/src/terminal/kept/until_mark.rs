@@ -3,7 +3,7 @@
 /// Looks for a mark in bytes that come in parts.
 pub(super) struct UntilMark {
     mark: Vec<u8>,
-    /// What may be the beginning of the mark.
+    /// Bytes that may be the beginning of the mark.
     held: Vec<u8>,
 }
 
@@ -28,7 +28,7 @@ impl UntilMark {
         (self.held.drain(..free).collect(), None)
     }
 
-    /// What was held back, where the mark does not come.
+    /// The bytes that were held back, where the mark does not come.
     pub(super) fn rest(self) -> Vec<u8> {
         self.held
     }

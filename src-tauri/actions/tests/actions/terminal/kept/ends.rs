@@ -73,7 +73,7 @@ async fn dropped_its_command_ends_with_the_shell() {
     kept.until(|line| line.state == ShellState::Ended).await;
     until_gone(kept.path()).await;
     let command = kept.line().commands.pop().unwrap();
-    assert_eq!(command.note.as_deref(), Some("a person stopped it"));
+    assert_eq!(command.note.as_deref(), Some("stopped before its end"));
     assert_eq!(kept.text("echo next").await, "next\n");
 }
 
@@ -120,6 +120,30 @@ async fn what_writes_without_an_end_in_the_background_holds_nothing_up() {
     assert!(!processes(folder.path()).is_empty());
     drop((table, shells));
     until_gone(folder.path()).await;
+}
+
+/// What runs in the background of an idle shell hears of the end, and may put its things away.
+#[tokio::test]
+async fn an_idle_shell_ends_with_sigterm_first() {
+    let kept = Kept::with(|_, limits| limits.idle = Duration::from_millis(500));
+    kept.run(
+        "(trap '' HUP; trap 'echo >away; exit' TERM; echo >ready; while :; do sleep 0.02; done) & \
+              while ! [ -e ready ]; do sleep 0.02; done",
+    )
+    .await;
+    kept.until(|line| line.state == ShellState::Ended).await;
+    assert!(kept.path().join("work/away").exists());
+    until_gone(kept.path()).await;
+}
+
+/// Told to end, a shell counts no more, also before its task has heard of it.
+#[tokio::test]
+async fn the_next_command_gets_a_new_shell_as_soon_as_the_old_one_is_told_to_end() {
+    let kept = Kept::new();
+    kept.run("x=1").await;
+    assert!(kept.shells.end(1));
+    assert!(!kept.shells.end(1), "told once");
+    assert_eq!(kept.text("echo \"${x:-unset}\"").await, "unset\n");
 }
 
 #[tokio::test]
