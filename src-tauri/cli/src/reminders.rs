@@ -25,7 +25,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Cancel a reminder of the bot that runs: it is due no more
+    /// Cancel a reminder of the bot that runs
     Cancel {
         /// Its number
         number: u64,
@@ -44,10 +44,10 @@ pub(crate) fn run(args: &Args) -> End {
     let lines = runtime()?.block_on(order_reminders(&setup.journal_file(), order));
     let lines = lines.map_err(failed)?;
     let mut out = stdout();
-    if args.json {
-        json_line(&mut out, &lines)?;
-    } else {
-        text(&mut out, &lines)?;
+    match (args.json, &args.command) {
+        (true, _) => json_line(&mut out, &lines)?,
+        (false, Some(Command::Cancel { number })) => writeln!(out, "Cancelled reminder {number}.")?,
+        (false, None) => text(&mut out, &lines)?,
     }
     out.flush()?;
     Ok(Verdict::Holds)

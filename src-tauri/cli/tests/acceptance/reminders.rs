@@ -58,7 +58,13 @@ fn what_an_agent_set_is_listed_over_an_end_and_cancelled_in_the_bot_that_runs() 
 
     let mut bot = home.serve(&["--events", "--commands"]);
     bot.until(is("started"));
-    assert_eq!(listed(&home, &["cancel", "1"]), [Value::Null; 0]);
+    let cancelled = home.run(&["reminders", "cancel", "1"]);
+    assert_eq!(
+        cancelled.stdout, "Cancelled reminder 1.\n",
+        "{}",
+        cancelled.stderr
+    );
+    assert_eq!(listed(&home, &[]), [Value::Null; 0]);
     let told = bot.until(is("reminder_cancelled"));
     assert_eq!(bot.seen[told]["kind"]["by"], json!("cli"));
     let again = home.run(&["reminders", "cancel", "1"]);
