@@ -2,8 +2,6 @@
 
 use super::{
     plain_text::PlainText,
-    record::ShellRecord,
-    shell_process::ShellProcess,
     shell_task::{PART, ShellTask},
     until_mark::UntilMark,
 };
@@ -14,34 +12,6 @@ use tokio::task::consume_budget;
 
 /// Longest wait for what SIGKILL ends. The guard leaves it to the system before.
 const KILLED: Duration = Duration::from_secs(15);
-/// Bytes that a terminal may hold, more than Linux keeps.
-const MOST_WAITING: usize = 128 * 1024;
-
-/// Reads what the terminal holds now, as it was written before the next command.
-///
-/// # Errors
-/// The terminal is lost.
-pub(super) async fn read_what_waits(
-    process: &ShellProcess,
-    record: &ShellRecord,
-    before: &mut PlainText,
-) -> io::Result<()> {
-    let mut part = vec![0; PART];
-    let mut all = 0;
-    while all < MOST_WAITING {
-        tokio::select! {
-            biased;
-            read = process.terminal.read(&mut part) => {
-                let read = read?;
-                record.add(&part[..read]);
-                before.add(&part[..read]);
-                all += read;
-            }
-            () = std::future::ready(()) => break,
-        }
-    }
-    Ok(())
-}
 
 impl ShellTask {
     /// Ends everything: SIGTERM, two seconds, SIGKILL. What is written meanwhile is read.

@@ -1,9 +1,6 @@
 //! The task of a kept shell: it reads the terminal, carries commands out one at a time, and ends the shell.
 
-use super::{
-    last_output::read_what_waits, plain_text::PlainText, record::ShellRecord, script,
-    shell_process::ShellProcess,
-};
+use super::{plain_text::PlainText, record::ShellRecord, script, shell_process::ShellProcess};
 use crate::terminal::{capture::Capture, shell::after};
 use foldback_wire::{Clock, TurnId, duration_in_words, redact::Redaction};
 use rustix::process::Signal;
@@ -15,6 +12,9 @@ use tokio::{
 
 /// Bytes of the terminal that are read at once.
 pub(super) const PART: usize = 16 * 1024;
+
+/// Bytes that a terminal may hold, more than Linux keeps.
+const MOST_WAITING: usize = 128 * 1024;
 
 /// A command on its way into a shell.
 pub(super) struct ShellOrder {
@@ -270,6 +270,32 @@ impl ShellTask {
         let why = self.read_to_mark(&mark, output).await?;
         Ok(Some((end, why)))
     }
+}
+
+/// Reads what the terminal holds now, as it was written before the next command.
+///
+/// # Errors
+/// The terminal is lost.
+async fn read_what_waits(
+    process: &ShellProcess,
+    record: &ShellRecord,
+    before: &mut PlainText,
+) -> io::Result<()> {
+    let mut part = vec![0; PART];
+    let mut all = 0;
+    while all < MOST_WAITING {
+        tokio::select! {
+            biased;
+            read = process.terminal.read(&mut part) => {
+                let read = read?;
+                record.add(&part[..read]);
+                before.add(&part[..read]);
+                all += read;
+            }
+            () = std::future::ready(()) => break,
+        }
+    }
+    Ok(())
 }
 
 fn ended_by_itself(status: Option<ExitStatus>) -> Why {
