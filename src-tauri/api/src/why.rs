@@ -12,6 +12,7 @@ use crate::{
     doors::{Doors, Kept},
     step_decision::{StepDecision, waiting_change, waiting_setting},
 };
+use acted::is_mended;
 use foldback_pipeline::{NamedSettings, suppressing_setting};
 use foldback_store::row;
 use foldback_wire::{
@@ -52,10 +53,14 @@ pub(crate) fn why_now(turn: TurnId, events: &[Event], now: &TurnNow<'_>) -> Opti
     steps.extend(way.open_hold());
     steps.extend(way.cut_off());
     steps.sort_by_key(|step| step.seq);
-    // What was tried again did not decide.
+    // What was tried again, or mended, did not decide.
     let again = |step: &WhyStep| {
         let place = events.binary_search_by_key(&step.seq, |event| event.seq.0);
-        place.is_ok_and(|at| matches!(events[at].kind, Kind::Retrying { .. }))
+        place.is_ok_and(|at| match &events[at].kind {
+            Kind::Retrying { .. } => true,
+            Kind::ActionRefused(refusal) => is_mended(refusal, &events[at..]),
+            _ => false,
+        })
     };
     let noes: Vec<_> = steps.iter().filter(|step| step.no && !again(step)).collect();
     let answer = way.with_chain(way.headline(&noes));

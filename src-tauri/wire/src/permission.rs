@@ -53,6 +53,11 @@ impl PermissionRequest {
         format!("{turn}-{nth}")
     }
 
+    /// The id of the request that asks for a confirmation of a turn's nth action, counted from 0.
+    pub fn id_of_action(index: u32) -> PermissionId {
+        format!("foldback-action-{index}").into()
+    }
+
     /// Writes out, in everything that people read of it, what nobody would see.
     pub fn make_visible(&mut self) {
         let plain = |text: &mut String| {

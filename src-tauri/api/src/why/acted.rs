@@ -2,7 +2,8 @@
 
 use super::{Says, Way};
 use foldback_wire::{
-    ActionStarted, DELIVERY_DEPTH, DeliveryOutcome, DeliveryRequest, Kind, PerformedAction, visible,
+    ActionRefusal, ActionStarted, DELIVERY_DEPTH, DeliveryOutcome, DeliveryRequest, Event, Kind,
+    PerformedAction, PermissionRequest, visible,
 };
 
 impl Way<'_> {
@@ -12,14 +13,14 @@ impl Way<'_> {
             Kind::DeliveryDue(request) => (brought(request), Says::Yes),
             Kind::DeliveryAccepted(accepted) => {
                 let text = format!(
-                    "what came of its actions went to the agent in turn {}",
+                    "turn {} gave the results of its actions to the agent",
                     accepted.turn
                 );
                 (text, Says::Yes)
             }
             Kind::ActionStarted(started) => {
-                let (what, why) = (named(&started.action), self.permitted(started));
-                (format!("{what} was carried out: {why}"), Says::Yes)
+                let (what, end) = (named(&started.action), self.end_of(started.index));
+                (format!("{what} {end}: {}", self.permitted(started)), Says::Yes)
             }
             Kind::ActionEnded(_) => return Some((None, Says::Yes)),
             Kind::ActionRefused(refusal) => {
@@ -35,16 +36,39 @@ impl Way<'_> {
         Some((Some(text), says))
     }
 
+    /// The end of an action that began, as far as somebody knows it.
+    fn end_of(&self, index: u32) -> String {
+        let end = self.events.iter().find_map(|event| match &event.kind {
+            Kind::ActionEnded(end) if end.index == index => Some(end),
+            _ => None,
+        });
+        let Some(end) = end else {
+            let is_over = self.detail.summary.terminal.is_some() || self.now.is_gone;
+            return if is_over {
+                "began, and nobody knows how it ended".to_owned()
+            } else {
+                "has begun".to_owned()
+            };
+        };
+        let is_error = end.outcome == DeliveryOutcome::Error;
+        match end.note.as_deref().map(visible) {
+            Some(note) if is_error => format!("began, but {note}"),
+            Some(note) => format!("was carried out ({note})"),
+            None if is_error => "began and ended with an error".to_owned(),
+            None => "was carried out".to_owned(),
+        }
+    }
+
     /// The reason for which an action began: somebody allowed it, or nobody had to.
     fn permitted(&self, started: &ActionStarted) -> String {
-        let asked = format!("foldback-action-{}", started.index);
+        let asked = PermissionRequest::id_of_action(started.index);
         let decided = self.events.iter().find_map(|event| match &event.kind {
-            Kind::PermissionDecided { id, by, .. } if id.as_str() == asked => Some(by),
+            Kind::PermissionDecided { id, by, .. } if *id == asked => Some(by),
             _ => None,
         });
         match decided {
             Some(by) => format!("{by:#} confirmed it"),
-            None => "its sender may have it carried out, and no confirmation was needed".to_owned(),
+            None => "the sender is allowed to, no confirmation needed".to_owned(),
         }
     }
 
@@ -54,15 +78,20 @@ impl Way<'_> {
         for event in self.events {
             match &event.kind {
                 Kind::DeliveryDue(request) => sentences.push(format!("It began with {}.", subject(request))),
-                Kind::DeliveryAccepted(accepted) => sentences.push(format!(
-                    "What came of its actions went to the agent in turn {}.",
-                    accepted.turn
-                )),
+                Kind::DeliveryAccepted(accepted) => {
+                    sentences.push(format!("Turn {} gave its results to the agent.", accepted.turn));
+                }
                 _ => {}
             }
         }
         sentences.join(" ")
     }
+}
+
+/// True where the agent corrected what was refused: an action of that name began later.
+pub(super) fn is_mended(refusal: &ActionRefusal, later: &[Event]) -> bool {
+    let begins = |event: &Event| matches!(&event.kind, Kind::ActionStarted(started) if started.action.name == refusal.name);
+    refusal.code.is_mendable() && later.iter().any(begins)
 }
 
 /// An action, by its command where it has one.

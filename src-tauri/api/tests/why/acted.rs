@@ -2,7 +2,7 @@
 
 use super::{ask, end, noes, received, running};
 use foldback_wire::{
-    ActionRefusal, ActionRefusalCode, ActionStarted, Actor, DeliveryAccepted, DeliveryOutcome,
+    ActionEnded, ActionRefusal, ActionRefusalCode, ActionStarted, Actor, DeliveryAccepted, DeliveryOutcome,
     DeliveryRequest, Kind, PerformedAction, PermissionKind, PermissionOption, ReplyAddress, SilentReason,
     Terminal, TurnId,
 };
@@ -61,6 +61,17 @@ fn a_delivery_turn_names_the_turn_and_the_action_that_led_to_it() {
     }
 }
 
+fn ended(index: u32, outcome: DeliveryOutcome, note: Option<&str>) -> Kind {
+    Kind::ActionEnded(ActionEnded {
+        index,
+        name: "bash".to_owned(),
+        outcome,
+        exit: None,
+        note: note.map(str::to_owned),
+        bytes: 0,
+    })
+}
+
 #[test]
 fn an_action_that_was_carried_out_says_at_whose_word() {
     let started = |index| Kind::ActionStarted(ActionStarted { index, action: df() });
@@ -82,6 +93,16 @@ fn an_action_that_was_carried_out_says_at_whose_word() {
     );
     story.at(40, started(1));
     story.at(
+        45,
+        ended(1, DeliveryOutcome::Output, Some("it ran 60 s, and was ended")),
+    );
+    story.at(46, started(2));
+    story.at(47, ended(2, DeliveryOutcome::Error, Some("a person stopped it")));
+    story.at(48, started(3));
+    story.at(48, started(4));
+    story.at(48, ended(4, DeliveryOutcome::Error, None));
+    story.at(49, ended(3, DeliveryOutcome::Output, None));
+    story.at(
         50,
         Kind::DeliveryAccepted(DeliveryAccepted {
             id: "actions-7".into(),
@@ -97,20 +118,63 @@ fn an_action_that_was_carried_out_says_at_whose_word() {
     let texts: Vec<_> = why.steps.iter().map(|step| step.text.as_str()).collect();
     assert!(
         texts.contains(
-            &"bash `df -h` was carried out: its sender may have it carried out, and no confirmation was needed"
+            &"bash `df -h` began, and nobody knows how it ended: the sender is allowed to, no confirmation needed"
         ),
         "{texts:#?}"
     );
     assert!(
-        texts.contains(&"bash `df -h` was carried out: a person at the console confirmed it"),
+        texts.contains(
+            &"bash `df -h` was carried out (it ran 60 s, and was ended): a person at the console confirmed it"
+        ),
         "{texts:#?}"
     );
+    let ends = [
+        "began, but a person stopped it",
+        "began and ended with an error",
+        "was carried out",
+    ];
+    for end in ends {
+        let expected = format!("bash `df -h` {end}: the sender is allowed to, no confirmation needed");
+        assert!(texts.contains(&expected.as_str()), "{expected} {texts:#?}");
+    }
     assert!(
-        why.answer
-            .ends_with("What came of its actions went to the agent in turn 8."),
+        why.answer.ends_with("Turn 8 gave its results to the agent."),
         "{}",
         why.answer
     );
+}
+
+#[test]
+fn a_refusal_that_the_agent_mended_is_no_reason() {
+    let refused = |code| {
+        let mut story = running();
+        story.at(
+            20,
+            Kind::ActionRefused(ActionRefusal {
+                index: 0,
+                name: "bash".to_owned(),
+                code,
+                detail: "it is not as it must be".to_owned(),
+                findings: Vec::new(),
+                setting: None,
+            }),
+        );
+        story.at(
+            30,
+            Kind::ActionStarted(ActionStarted {
+                index: 1,
+                action: df(),
+            }),
+        );
+        story.at(40, ended(1, DeliveryOutcome::Output, None));
+        let why = end(story, Terminal::Replied);
+        assert!(noes(&why).len() == 1, "it stays a step: {:#?}", why.steps);
+        why.answer
+    };
+    let answer = refused(ActionRefusalCode::PayloadInvalid);
+    assert!(!answer.contains("was not carried out"), "{answer}");
+    let answer = refused(ActionRefusalCode::Denied);
+    assert!(answer.contains("was not carried out"), "{answer}");
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn request(checked: &CheckedAction, tool: Option<&ToolId>) -> PermissionRequest 
         (name.clone(), Some(payload.to_string()))
     };
     PermissionRequest {
-        id: format!("foldback-action-{}", checked.index).into(),
+        id: PermissionRequest::id_of_action(checked.index),
         tool: tool.cloned(),
         title,
         does: "execute".to_owned(),

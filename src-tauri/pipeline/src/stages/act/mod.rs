@@ -54,6 +54,9 @@ use tokio_util::sync::CancellationToken;
 /// Corrections of an answer that are read.
 const CORRECTIONS: u32 = 2;
 
+/// Most bytes of an error that stands as the note of an end.
+const NOTE_BYTES: usize = 200;
+
 /// An action that an answer asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AskedAction {
@@ -318,12 +321,21 @@ fn ended(fates: &[ActionFate]) -> Vec<Kind> {
             name: checked.performed.name.clone(),
             outcome: result.outcome,
             exit: result.items.iter().find_map(|item| item.exit),
-            note: result.items.iter().find_map(|item| item.note.clone()),
+            note: note(result),
             bytes: result.items.iter().map(|item| item.bytes).sum(),
         })),
         ActionFate::Refused(_) => None,
     });
     ends.collect()
+}
+
+/// The end of an action in words, where there are any. An error without a note says itself how it ended, unless it is long.
+fn note(result: &ActionResult) -> Option<String> {
+    let note = result.items.iter().find_map(|item| item.note.clone());
+    let error = result.items.first().filter(|item| {
+        result.outcome == DeliveryOutcome::Error && item.tail.is_empty() && item.text.len() <= NOTE_BYTES
+    });
+    note.or_else(|| error.map(|item| item.text.trim().to_owned()))
 }
 
 /// The action that a delivery is about: the one that was asked for, or the first of several.
