@@ -206,8 +206,7 @@ impl TurnRunner {
         let lead = self.lead(pending, agent.as_ref(), &request);
         let answers = lead.clone();
         let grammar = self.grammar_of(&port, is_heartbeat);
-        let chat_full = CancellationToken::new();
-        let halted = cancel.clone();
+        let (chat_full, halted) = (CancellationToken::new(), cancel.clone());
         let channel = port.channel.clone();
         let run = Run {
             agent,

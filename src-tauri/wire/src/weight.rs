@@ -122,7 +122,7 @@ fn domain(run: &str, next: Option<char>) -> Option<(Range<usize>, usize)> {
         let is_whole = *end < run.len() || !matches!(next, Some('@' | '+'));
         *end <= stretch && is_whole && ENDS.iter().any(|sure| name.eq_ignore_ascii_case(sure))
     };
-    let (dot, end) = ends().filter(is_sure).last().unwrap_or((dot, first));
+    let (dot, end) = ends().rfind(is_sure).unwrap_or((dot, first));
     let before = run[..dot].rfind(|c: char| !c.is_ascii() || c == '_');
     let start = before.map_or(0, |at| at + run[at..].chars().next().map_or(0, char::len_utf8));
     // X may begin a link at a label of ASCII alone, where there is one.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// The blocks so far.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
-    blocks: Vec<Map<String, Value>>,
+    started: Vec<Map<String, Value>>,
     /// The input of the last block, as JSON text.
     input: String,
     is_unusable: bool,
@@ -25,7 +25,7 @@ impl Blocks {
         }
         self.settle_input();
         match serde_json::from_slice(data) {
-            Ok(Start { content_block }) => self.blocks.push(content_block),
+            Ok(Start { content_block }) => self.started.push(content_block),
             Err(_) => self.is_unusable = true,
         }
     }
@@ -37,7 +37,7 @@ impl Blocks {
             delta: Map<String, Value>,
         }
         let delta = serde_json::from_slice::<Delta>(data).map(|Delta { delta }| delta);
-        let (Ok(delta), Some(block)) = (delta, self.blocks.last_mut()) else {
+        let (Ok(delta), Some(block)) = (delta, self.started.last_mut()) else {
             self.is_unusable = true;
             return;
         };
@@ -66,7 +66,7 @@ impl Blocks {
     pub(super) fn end(&mut self) -> Vec<Value> {
         self.settle_input();
         let Self {
-            blocks, is_unusable, ..
+            started, is_unusable, ..
         } = std::mem::take(self);
         if is_unusable {
             return Vec::new();
@@ -75,14 +75,14 @@ impl Blocks {
             let text = block.get("text").and_then(Value::as_str);
             text.is_some_and(|text| text.trim().is_empty())
         };
-        let told = blocks.into_iter().filter(|block| !is_blank(block));
+        let told = started.into_iter().filter(|block| !is_blank(block));
         told.map(Value::Object).collect()
     }
 
     /// Gives the last block its input. One that is no object is told as an empty one: its refusal says what was wrong.
     fn settle_input(&mut self) {
         let input = std::mem::take(&mut self.input);
-        if let Some(block) = self.blocks.last_mut()
+        if let Some(block) = self.started.last_mut()
             && !input.is_empty()
         {
             let input = match serde_json::from_str(&input) {

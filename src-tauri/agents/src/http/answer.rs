@@ -31,7 +31,7 @@ pub(crate) struct Answer {
     /// The last event was of this protocol, and no part of an answer.
     aside: bool,
     /// The part of the answer that the model is told again, where its calls are answered.
-    model_answer: Option<ModelAnswer>,
+    told_again: Option<ModelAnswer>,
 }
 
 /// An answer with calls, as the model is told it again together with their results.
@@ -64,32 +64,32 @@ impl Answer {
             max_bytes,
             recognised: false,
             aside: false,
-            model_answer: None,
+            told_again: None,
         }
     }
 
     /// The same for a request with tools, behind calls of its turn with these ids: what the model is told again is kept.
     pub(crate) fn with_tools(mut self, used: HashSet<ToolId>) -> Self {
         self.tools = Tools::behind(used);
-        self.model_answer = Some(ModelAnswer::default());
+        self.told_again = Some(ModelAnswer::default());
         self
     }
 
     /// True where the parts of the answer are kept as they come.
     pub(crate) const fn keeps_parts(&self) -> bool {
-        self.model_answer.is_some()
+        self.told_again.is_some()
     }
 
     /// Keeps a part of the answer as the backend sent it.
     pub(crate) fn keep_part(&mut self, part: Value) {
-        if let Some(told) = &mut self.model_answer {
+        if let Some(told) = &mut self.told_again {
             told.parts.push(part);
         }
     }
 
     /// Takes what the model is told again.
     pub(crate) fn take_model_answer(&mut self) -> ModelAnswer {
-        self.model_answer.take().unwrap_or_default()
+        self.told_again.take().unwrap_or_default()
     }
 
     /// Takes what is to be told so far.
@@ -183,7 +183,9 @@ impl Answer {
     /// One tool call is whole, by the index or the id that its pieces have.
     pub(crate) fn end_tool(&mut self, index: Option<u64>, id: Option<&str>) {
         let whole = self.tools.end(index, id);
-        whole.into_iter().for_each(|whole| self.push_call(whole));
+        if let Some(whole) = whole {
+            self.push_call(whole);
+        }
     }
 
     /// The open tool calls are whole.
@@ -198,7 +200,7 @@ impl Answer {
             is_foreign,
             unknown,
         } = whole;
-        if let Some(told) = self.model_answer.as_mut().filter(|_| !is_foreign) {
+        if let Some(told) = self.told_again.as_mut().filter(|_| !is_foreign) {
             told.calls.push(call.clone());
             if !unknown.is_empty() {
                 told.unknown.insert(call.id.clone(), unknown);
@@ -208,7 +210,7 @@ impl Answer {
     }
 
     fn push_text(&mut self, text: String) {
-        if let Some(told) = &mut self.model_answer {
+        if let Some(told) = &mut self.told_again {
             told.text.push_str(&text);
         }
         let message = self.message.clone();

@@ -39,12 +39,7 @@ impl Scripted {
                 return self.until_cancelled(id, None);
             }
             // The same, and goes on talking after it confirmed the cancellation.
-            "late" => {
-                say(session, "early")?;
-                tool(session, "tool_call", "late-1", json!({"title": "old", "status": "in_progress"}))?;
-                self.until_cancelled(id, Some(session))?;
-                return Ok(());
-            }
+            "late" => return self.late(id, session),
             "later" => return self.later(id, session),
             // Ends, and goes on talking: so many pieces of 1 KiB, or without an end where none are told.
             "trails" => return self.trails(id, session, rest),
@@ -177,6 +172,18 @@ impl Scripted {
             answered += 1;
         }
         say(session, &format!("{answered} answered"))
+    }
+
+    /// Is cancelled, and goes on talking after it confirmed that.
+    fn late(&self, id: &Value, session: &Value) -> Done {
+        say(session, "early")?;
+        tool(
+            session,
+            "tool_call",
+            "late-1",
+            json!({"title": "old", "status": "in_progress"}),
+        )?;
+        self.until_cancelled(id, Some(session))
     }
 
     /// Is cancelled, and once there is a file `speak`, says one more word that belongs to nobody.

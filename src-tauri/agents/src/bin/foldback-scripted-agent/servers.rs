@@ -4,6 +4,7 @@ use super::{Done, line::say};
 use serde_json::{Value, json};
 use std::{
     error::Error,
+    fmt::Write as _,
     io::{Read as _, Write as _},
     net::TcpStream,
     path::Path,
@@ -99,7 +100,7 @@ impl Server {
             body.len()
         );
         for (name, value) in &self.headers {
-            head += &format!("{name}: {value}\r\n");
+            write!(head, "{name}: {value}\r\n")?;
         }
         stream.write_all(format!("{head}\r\n{body}").as_bytes())?;
         Ok(stream)

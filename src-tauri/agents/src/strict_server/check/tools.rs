@@ -23,11 +23,14 @@ fn text<'a>(fields: &'a Map<String, Value>, name: &str) -> &'a str {
     fields.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// Gives the fields of a tool that are its function.
+type FunctionOf = fn(&Map<String, Value>) -> Result<&Map<String, Value>, Refusal>;
+
 /// The names of the tools, of which `function` gives the fields `[name, description, schema]` of one.
 fn names(
     fields: &Map<String, Value>,
     schema: &str,
-    function: fn(&Map<String, Value>) -> Result<&Map<String, Value>, Refusal>,
+    function: FunctionOf,
 ) -> Result<BTreeSet<String>, Refusal> {
     let Some(tools) = fields.get("tools") else {
         return Ok(BTreeSet::new());
@@ -149,7 +152,7 @@ pub(super) fn without_calls_of_chat(fields: &Map<String, Value>, messages: &[Val
             behind_question(&kept)?;
             let named = without(said, "reasoning_content");
             exactly(&named, &["role", "content", "tool_calls"]).map_err(Refusal::invalid)?;
-            if !(said["content"].is_null() || !text(said, "content").is_empty()) {
+            if !said["content"].is_null() && text(said, "content").is_empty() {
                 return Err(Refusal::invalid("content beside calls is null or text"));
             }
             bytes += text(said, "content").len();

@@ -123,13 +123,13 @@ impl Acting<'_> {
                     // Its agent may ask again, and would have it carried out twice.
                     Confirmation::Given if !call.is_open() => return give_up(&checked, recorder),
                     Confirmation::Refused(refusal) => self.refuse(refusal, recorder)?,
-                    Confirmation::Given => match self.perform(&checked, recorder).await? {
-                        Some(result) => ActionFate::Performed(checked, result),
-                        None => {
+                    Confirmation::Given => {
+                        let Some(result) = self.perform(&checked, recorder).await? else {
                             let stopped = ActionResult::failed("a person stopped it");
                             return self.stop_call(&[ActionFate::Performed(checked, stopped)], recorder);
-                        }
-                    },
+                        };
+                        ActionFate::Performed(checked, result)
+                    }
                 }
             }
         };

@@ -270,7 +270,7 @@ async fn the_answer_behind_a_call_replies_to_the_message_unless_its_header_names
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_given_up_while_a_person_is_asked_is_not_carried_out() {
     let called = Called::start().await;
-    let patience = Duration::from_secs(60);
+    let patience = Duration::from_mins(1);
     called
         .model
         .plays(&[Act::GiveUp("df", patience), call("df"), say("Half full.")]);
