@@ -30,7 +30,7 @@ pub(super) struct Capture {
     masking: Option<Masking>,
 }
 
-/// What masks an output as it comes.
+/// The masking of an output as it comes.
 #[derive(Debug)]
 struct Masking {
     redactor: StreamRedactor,
@@ -186,7 +186,7 @@ mod tests {
         capture.item("stdout")
     }
 
-    /// What is kept of an output that comes in pieces of so many bytes.
+    /// Keeps an output that comes in pieces of so many bytes.
     fn masked(most: usize, text: &str, piece: usize) -> ResultItem {
         let secrets = Redaction::new(&RedactSettings::default()).unwrap();
         let mut capture = Capture::new(most, Some(&secrets));

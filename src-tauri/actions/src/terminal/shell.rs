@@ -43,7 +43,7 @@ pub struct ShellSettings {
     pub confinement: Option<Confinement>,
     /// The program that guards them, which asks [`guard::run_if_asked`]; this program when absent.
     pub guard: Option<PathBuf>,
-    /// What masks the secrets in output, before it is cut, and on screens; nothing when absent.
+    /// The patterns that mask secrets in output, before it is cut, and on screens; nothing when absent.
     pub redaction: Option<Redaction>,
 }
 

@@ -63,7 +63,7 @@ impl TurnTools {
     /// Has the calls of an answer carried out, one after the other, and tells how each ended.
     ///
     /// # Errors
-    /// Where the model calls again and again behind the last call. It is told once that no more are carried out: some servers
+    /// Reminds a model that calls again behind the last call. It is told once that no more are carried out: some servers
     /// ignore that a request forbids calls.
     pub(super) async fn answer_calls(
         &mut self,

@@ -79,7 +79,7 @@ pub(super) fn build(
     Ok(Actions { table, shells })
 }
 
-/// What every shell gets.
+/// The settings of every shell.
 fn shell_settings(
     all: &Config,
     around: &Surroundings,

@@ -1,4 +1,4 @@
-//! Why an action was (not) carried out, and what began a delivery turn.
+//! The reasons for which an action was (not) carried out, and the cause of a delivery turn.
 
 use super::{ask, end, noes, received, running};
 use foldback_wire::{

@@ -12,7 +12,7 @@ use foldback_pipeline::config::{ChannelConfig, ChannelKind, Secret};
 use foldback_wire::ChannelId;
 use serde_json::Value;
 
-/// Where Reddit gives tokens, where the API is at its usual address.
+/// The address at which Reddit gives tokens, where the API is at its usual address.
 const REDDIT_TOKENS: &str = "https://www.reddit.com";
 
 pub(super) fn checks(subject: &Subject, id: &ChannelId, channel: &ChannelConfig) -> Vec<Check> {

@@ -314,7 +314,7 @@ fn operations(events: &[Event]) -> BTreeMap<OpId, Known> {
     known
 }
 
-/// How often each operation changed the platform.
+/// The times that each operation changed the platform.
 fn applications(log: &Path) -> BTreeMap<OpId, u32> {
     let mut applied = BTreeMap::new();
     for record in read_log(log).unwrap() {

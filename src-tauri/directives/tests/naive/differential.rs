@@ -198,7 +198,7 @@ fn both_readings_agree_on_every_short_text_of_tags() {
     agree_on_all(pieces, &Settings::default());
 }
 
-/// Where one action by itself goes on, breaks off and turns out to be text.
+/// The places where one action by itself goes on, breaks off and turns out to be text.
 #[test]
 fn both_readings_agree_on_every_short_text_of_an_action() {
     let settings = Settings {

@@ -1,4 +1,4 @@
-//! What the adapter brings to the suite.
+//! The adapter's part of the suite.
 
 use crate::place::{ANA, PASSWORD, POST, Place, SECRET, TOKEN, account, made};
 use crate::shared::calls::{said, target};

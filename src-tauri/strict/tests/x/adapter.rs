@@ -1,4 +1,4 @@
-//! What the adapter sends.
+//! Operations of the adapter.
 
 use crate::place::{ANA, BOT, CLIENT, NAME, Place, TOKEN};
 use crate::shared::calls::{reply, said, target};

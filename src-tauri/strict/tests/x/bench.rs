@@ -1,4 +1,4 @@
-//! What the adapter brings to the suite.
+//! The adapter's part of the suite.
 
 use crate::place::{Place, TOKEN, app, made};
 use crate::shared::calls::{call, said, target};

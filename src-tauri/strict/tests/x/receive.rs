@@ -1,4 +1,4 @@
-//! What comes in.
+//! Messages that come in.
 
 use crate::place::{ANA, BOT, Place};
 use crate::shared::run::{Run, until};

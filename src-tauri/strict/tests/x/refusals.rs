@@ -1,4 +1,4 @@
-//! What the adapter makes of refusals and of answers that do not come.
+//! The adapter's reading of refusals and of answers that do not come.
 
 use crate::front::a_wait_is_read_from_the_header;
 use crate::place::Place;

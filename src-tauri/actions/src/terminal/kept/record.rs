@@ -1,4 +1,4 @@
-//! What is known of a shell: for the window, and for whoever looks for one.
+//! The record of a shell: for the window, and for whoever looks for one.
 
 use super::screen::{COLUMNS, Screen};
 use foldback_wire::{

@@ -94,7 +94,7 @@ struct Scripted {
     told: Vec<String>,
     replay: Replay,
     offer: Offer,
-    /// What its session takes tools from.
+    /// The servers from which its session takes tools.
     servers: Vec<Server>,
 }
 

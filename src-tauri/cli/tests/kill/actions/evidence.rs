@@ -14,7 +14,7 @@ use std::{
     path::Path,
 };
 
-/// What they say together.
+/// The sum of their evidence.
 #[derive(Default)]
 pub(super) struct Figures {
     messages: usize,
@@ -33,7 +33,7 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// What a series of kills has to meet and did not.
+    /// Lists the events that a series of kills has to meet and did not.
     pub(super) fn missing(&self) -> Vec<&'static str> {
         let met = [
             ("an answer in doubt", self.unknown),

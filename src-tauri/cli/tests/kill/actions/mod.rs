@@ -46,7 +46,7 @@ const SCRIPT: &str = r#"
     - '{"actions": [{"type": "bash", "payload": {"command": "./count {text}"}}]}'
 "#;
 
-/// What the agent answers to a result.
+/// The answer of the agent to a result.
 const ANSWER: &str = "It is done.";
 
 /// The command: it writes its word as it begins, then takes its time.
@@ -115,7 +115,7 @@ fn no_command_runs_twice_and_every_message_has_one_answer() {
     }
 }
 
-/// How often a point is reached in a life, about: as many messages are answered in a life as are written.
+/// The times that a point is reached in a life, about: as many messages are answered in a life as are written.
 const fn reach(point: CrashPoint) -> u64 {
     match point {
         CrashPoint::BeforeAppend | CrashPoint::AfterAppend => 200,

@@ -44,14 +44,14 @@ pub(super) enum Head {
     Comma,
     /// The second key is to begin.
     KeyQuote,
-    /// How many bytes of [`PAYLOAD`] have been read.
+    /// The number of bytes of [`PAYLOAD`] have been read.
     Key(usize),
     Colon,
     /// The payload is to begin.
     Brace,
 }
 
-/// What a byte of the head comes to.
+/// The effect of a byte of the head.
 pub(super) enum Headed {
     On(Head),
     /// The `{` of the payload: this is an action.
@@ -104,7 +104,7 @@ impl Later {
         self.may_be.contains(&true).then_some(self)
     }
 
-    /// Whether all of a key has been read, with its quote.
+    /// True where all of a key has been read, with its quote.
     pub(super) fn is_whole(&self) -> bool {
         let mut keys = self.may_be.iter().zip(LATER);
         keys.any(|(may_be, key)| *may_be && key.len() == self.read)

@@ -33,7 +33,7 @@ pub(super) struct Probe {
     line: FenceLine,
     brace: Option<usize>,
     value_end: usize,
-    /// Whether one action by itself is read, too.
+    /// True where one action by itself is read, too.
     reads_alone: bool,
     /// Where the last key behind the payload of an action by itself begins: this is one.
     later: usize,
@@ -62,7 +62,7 @@ impl Probe {
         self.at
     }
 
-    /// Whether it is one action by itself.
+    /// True where it is one action by itself.
     pub(super) fn is_alone(&self) -> bool {
         self.alone
     }
@@ -77,7 +77,7 @@ impl Probe {
         self.fence.filter(|(_, len)| !self.line.closes(*len))
     }
 
-    /// Where the value ends at the latest, while it is being read; so long its first keys may take, too, and the
+    /// The place at which the value ends at the latest, while it is being read; so long its first keys may take, too, and the
     /// line that opens its fence.
     pub(super) fn bound(&self) -> Option<usize> {
         match self.state {

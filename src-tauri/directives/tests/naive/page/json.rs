@@ -27,7 +27,7 @@ fn first_key(text: &str) -> Option<&str> {
 /// Keys that may stand behind the payload of one action by itself.
 const LATER: [&str; 5] = ["interface", "description", "meta", "safe", "metadata"];
 
-/// Where the payload of one action by itself begins: `{"type":"…","payload":{`, or the end of the message behind the
+/// The place where the payload of one action by itself begins: `{"type":"…","payload":{`, or the end of the message behind the
 /// colon. `None` for any other object.
 fn payload(text: &str) -> Option<usize> {
     let head = &text[..text.floor_char_boundary(LARGEST)];
@@ -205,7 +205,7 @@ impl Page<'_> {
         true
     }
 
-    /// Whether an object whose first key is `type` is text, and no action by itself.
+    /// True where an object whose first key is `type` is text, and no action by itself.
     fn is_plain(&mut self, text: &str, at: usize) -> bool {
         let Some(payload) = payload(text) else {
             return true;

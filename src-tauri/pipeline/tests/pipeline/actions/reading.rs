@@ -4,7 +4,7 @@
 use super::{Acted, bash};
 use foldback_wire::ActionRefusalCode;
 
-/// What an answer comes to: the commands that ran, the refusals, and what the person read of the answer itself.
+/// The outcome of an answer: the commands that ran, the refusals, and what the person read of the answer itself.
 async fn answered(answer: &str) -> (Vec<String>, Vec<ActionRefusalCode>, Vec<String>) {
     let acted = Acted::start().await;
     acted.says(&[answer, "And so on."]);

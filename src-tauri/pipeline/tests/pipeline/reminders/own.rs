@@ -1,4 +1,4 @@
-//! Who lists and cancels which reminders, and how many there may be.
+//! The listing and cancelling of reminders, and their limit for a person.
 
 use super::{ON, TELEGRAM, asked, asks, due, lines, pass, refusals, reminds, results, set};
 use crate::bot::{Bot, text};

@@ -6,7 +6,7 @@ use foldback_wire::{DeliveryOutcome, rpc::ShellState};
 use std::{env, fs, path::Path, process::Command, time::Duration};
 use tempfile::TempDir;
 
-/// What outlives its parent, its group and its session, and does not mind SIGTERM.
+/// A program that outlives its parent, its group and its session, and does not mind SIGTERM.
 const STUBBORN: &str = "(setsid sh -c 'trap \"\" TERM; sleep 600; true' &) ; sleep 600 &";
 
 #[tokio::test]
@@ -122,7 +122,7 @@ async fn what_writes_without_an_end_in_the_background_holds_nothing_up() {
     until_gone(folder.path()).await;
 }
 
-/// What runs in the background of an idle shell hears of the end, and may put its things away.
+/// A program in the background of an idle shell hears of the end, and may put its things away.
 #[tokio::test]
 async fn an_idle_shell_ends_with_sigterm_first() {
     let kept = Kept::with(|_, limits| limits.idle = Duration::from_millis(500));
@@ -175,7 +175,7 @@ async fn what_a_shell_cannot_begin_with_is_told() {
     assert_eq!(result.outcome, DeliveryOutcome::Error);
 }
 
-/// Where the test runs itself as the bot that is killed.
+/// The variable with which the test runs itself as the bot that is killed.
 const BOT: &str = "FOLDBACK_TEST_KILLED_BOT";
 
 #[tokio::test]

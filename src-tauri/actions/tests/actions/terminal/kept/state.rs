@@ -1,4 +1,4 @@
-//! What stays from one command to the next, and what a shell gets.
+//! The state that stays from one command to the next, and the environment of a shell.
 
 use super::Kept;
 use serde_json::json;
