@@ -106,3 +106,32 @@ export async function dismiss(browser, id) {
   await press(browser, Key.Escape);
   await gone(browser, id);
 }
+
+/** Writes a message to the agent in Compose, and waits until its turn is open. */
+export async function askAgent(browser, words) {
+  await go(browser, "compose");
+  await write(browser, "compose-user", words);
+  const answers = await at(browser, "answers-agent");
+  if ((await answers.getAttribute("aria-checked")) !== "true") await answers.click();
+  await press(browser, Key.Ctrl, Key.Enter);
+  await (await at(browser, "view-turn")).waitForDisplayed();
+}
+
+/** Saves what the open dialog exports to `file`, as a recording. */
+export async function exportRecording(browser, file) {
+  await (await at(browser, "export-format-recording")).click();
+  // Until it is read, the dialog has no path to replace, and nothing to save.
+  await shows(browser, "export-preview", /turns?\b[\s\S]* B\./);
+  await (await at(browser, "export-path")).setValue(file);
+  await press(browser, Key.Enter);
+  await gone(browser, "export-dialog");
+}
+
+/** Waits for a request for permission, and takes the keyboard to the oldest, wherever it is. */
+export async function takeRequest(browser) {
+  // The keys say "none waits" to whoever presses them before the agent has asked.
+  await shows(browser, "permissions-waiting", /PERMISSION/);
+  await press(browser, Key.Ctrl, Key.Shift, "a");
+  const focused = () => browser.execute(() => document.activeElement?.closest('[data-testid="permission-list"]') !== null);
+  await eventually(browser, focused, "the request to take the keyboard");
+}

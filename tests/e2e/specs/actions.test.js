@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { Key } from "webdriverio";
-import { at, command, eventually, go, press, shows, textOf, write } from "../harness/page.js";
+import { askAgent, at, command, go, press, shows, takeRequest, textOf } from "../harness/page.js";
 import { script } from "../harness/script.js";
 import { open, picture } from "../harness/window.js";
 
@@ -33,15 +32,9 @@ describe("an action", () => {
 
   it("waits for a person, and is carried out at their word", async () => {
     const { browser } = window;
-    await go(browser, "compose");
-    await write(browser, "compose-user", "how full is the disk?");
-    await (await at(browser, "answers-agent")).click();
-    await press(browser, Key.Ctrl, Key.Enter);
-    await (await at(browser, "view-turn")).waitForDisplayed();
+    await askAgent(browser, "how full is the disk?");
     await shows(browser, "inspector", /echo 53%; echo watch out/);
-    await press(browser, Key.Ctrl, Key.Shift, "a");
-    const focused = () => browser.execute(() => document.activeElement?.closest('[data-testid="permission-list"]') !== null);
-    await eventually(browser, focused, "the request to take the keyboard");
+    await takeRequest(browser);
     await picture(browser, "actions-confirm");
     await press(browser, "a");
     await shows(browser, "delivered-in", /turn #2/);

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Key } from "webdriverio";
-import { allAt, at, command, dive, eventually, go, gone, press, shows, textOf } from "../harness/page.js";
+import { allAt, at, command, dive, eventually, exportRecording, go, gone, press, shows, textOf } from "../harness/page.js";
 import { open, picture } from "../harness/window.js";
 
 describe("turns that are marked in Live", () => {
@@ -32,13 +32,8 @@ describe("turns that are marked in Live", () => {
     await shows(browser, "export-what-marks", /2 marked turns/);
     await shows(browser, "export-preview", /2 turns \(#3, #4\), [\d,]+ B/);
     await picture(browser, "marks-export-light");
-    await (await at(browser, "export-format-recording")).click();
-    await shows(browser, "export-preview", /2 turns/);
     const file = join(folder, "marked.jsonl");
-    const path = await at(browser, "export-path");
-    await path.setValue(file);
-    await press(browser, Key.Enter);
-    await gone(browser, "export-dialog");
+    await exportRecording(browser, file);
     const turns = new Set([...(await readFile(file, "utf8")).matchAll(/"turn":(\d+)/g)].map(([, turn]) => Number(turn)));
     assert.deepEqual([...turns].sort(), [3, 4]);
   });

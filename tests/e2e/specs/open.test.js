@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { at, command, eventually, gone, go, press, shows, textOf, type, write } from "../harness/page.js";
+import { at, command, eventually, exportRecording, gone, go, press, shows, textOf, type, write } from "../harness/page.js";
 import { open, picture } from "../harness/window.js";
 import { Key } from "webdriverio";
 
@@ -97,11 +97,7 @@ test("an exported recording plays byte for byte the same in the window", async (
   await shows(browser, "chat-pane", /#1\b/);
   const [then, chat] = [await raw(), await textOf(browser, "chat")];
   await command(browser, "Export this turn");
-  await (await at(browser, "export-format-recording")).click();
-  const path = await at(browser, "export-path");
-  await path.setValue(out);
-  await (await at(browser, "export-save")).click();
-  await gone(browser, "export-dialog");
+  await exportRecording(browser, out);
   await run("open", out);
   await shows(browser, "replayed", /recorded\.jsonl/);
   assert.doesNotMatch(await summary(), /does something else/);
@@ -120,10 +116,7 @@ test("a recording imported on another machine plays byte for byte the same there
     await (await at(browser, "hold-map")).waitForDisplayed();
     const [raw, map, chat] = await browser.execute(() => ["raw-text", "hold-map", "chat"].map((id) => document.querySelector(`[data-testid="${id}"]`)?.textContent ?? ""));
     await command(browser, "Export this turn");
-    await (await at(browser, "export-format-recording")).click();
-    await (await at(browser, "export-path")).setValue(out);
-    await (await at(browser, "export-save")).click();
-    await gone(browser, "export-dialog");
+    await exportRecording(browser, out);
     const events = (await readFile(out, "utf8")).trim().split("\n").slice(1).map((line) => JSON.parse(line)).filter((event) => event.turn !== null);
     return { raw, map, chat, kinds: events.map((event) => event.kind) };
   };

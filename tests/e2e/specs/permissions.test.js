@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Key } from "webdriverio";
-import { at, command, dismiss, eventually, go, gone, inSight, press, shows, textOf, write } from "../harness/page.js";
+import { askAgent, at, command, dismiss, go, gone, inSight, press, shows, takeRequest, textOf } from "../harness/page.js";
 import { script } from "../harness/script.js";
 import { open, picture } from "../harness/window.js";
 
@@ -59,21 +59,8 @@ describe("a request for permission", () => {
     await agent?.close();
   });
 
-  const ask = async (text) => {
-    const { browser } = window;
-    await go(browser, "compose");
-    await write(browser, "compose-user", text);
-    await (await at(browser, "answers-agent")).click();
-    await press(browser, Key.Ctrl, Key.Enter);
-    await (await at(browser, "view-turn")).waitForDisplayed();
-  };
-  /** Takes the keyboard to the oldest request, wherever one is. */
-  const answer = async () => {
-    const { browser } = window;
-    await press(browser, Key.Ctrl, Key.Shift, "a");
-    const focused = () => browser.execute(() => document.activeElement?.closest('[data-testid="permission-list"]') !== null);
-    await eventually(browser, focused, "the request to take the keyboard");
-  };
+  const ask = (text) => askAgent(window.browser, text);
+  const answer = () => takeRequest(window.browser);
   const journal = async (filter, ...patterns) => {
     const { browser } = window;
     await go(browser, "live");

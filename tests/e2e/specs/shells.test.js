@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { Key } from "webdriverio";
-import { at, command, eventually, go, press, shows, textOf, write } from "../harness/page.js";
+import { askAgent, at, command, go, press, shows, takeRequest, textOf } from "../harness/page.js";
 import { script } from "../harness/script.js";
 import { open, picture } from "../harness/window.js";
 
@@ -37,15 +36,8 @@ describe("a kept shell", () => {
   /** Writes as the owner, and confirms the command that the agent asks for. */
   async function ask(words) {
     const { browser } = window;
-    await go(browser, "compose");
-    await write(browser, "compose-user", words);
-    const answers = await at(browser, "answers-agent");
-    if ((await answers.getAttribute("aria-checked")) !== "true") await answers.click();
-    await press(browser, Key.Ctrl, Key.Enter);
-    await (await at(browser, "view-turn")).waitForDisplayed();
-    await press(browser, Key.Ctrl, Key.Shift, "a");
-    const focused = () => browser.execute(() => document.activeElement?.closest('[data-testid="permission-list"]') !== null);
-    await eventually(browser, focused, "the request to take the keyboard");
+    await askAgent(browser, words);
+    await takeRequest(browser);
     await press(browser, "a");
   }
 

@@ -47,6 +47,15 @@ describe("the export of turns", () => {
     expect(onclose).toHaveBeenCalledTimes(1);
   });
 
+  it("proposes a path until a person wrote one, or emptied the field", async () => {
+    await stage(ExportDialog, { choices: choicesOfTurn(10, "telegram:42"), onclose: vi.fn() }, recording);
+    const field = byId("export-path") as HTMLInputElement;
+    expect(field.value).toBe(preview.path);
+    await type(field, "");
+    await click(byId("export-format-markdown"));
+    expect(field.value).toBe("");
+  });
+
   it("takes the numbers of several turns, and says why some cannot be exported", async () => {
     const { host } = await stage(ExportDialog, { choices: choicesOfTurn(10, null), onclose: vi.fn() }, recording);
     await click(byId("export-what-turns"));
