@@ -59,6 +59,8 @@ pub struct ActionAsker {
     pub is_listed: bool,
     /// The kind of the turn.
     pub turn: TurnKind,
+    /// The kind of the turn that began the chain; the turn's own where nothing led to it.
+    pub root: TurnKind,
     /// Delivery turns so far in that chain: 0 in the turn of the message.
     pub depth: u32,
 }
@@ -284,11 +286,14 @@ fn permit(row: &ActionRow, asker: ActionAsker) -> Result<(), Refused> {
         };
         return Err((ActionRefusalCode::NotPermitted, detail.to_owned(), setting));
     }
-    if !row.turns.contains(&asker.turn) {
-        let detail = format!(
-            "this action is not carried out in a turn of the kind {}",
-            asker.turn
-        );
+    // A turn cannot have done in the next one what it may not do itself.
+    let kinds = [asker.turn, asker.root];
+    if let Some(kind) = kinds.into_iter().find(|kind| !row.turns.contains(kind)) {
+        let detail = if kind == asker.turn {
+            format!("this action is not carried out in a turn of the kind {kind}")
+        } else {
+            format!("this action is not carried out in what a turn of the kind {kind} led to")
+        };
         return Err((ActionRefusalCode::TurnNotPermitted, detail, None));
     }
     if asker.depth >= DELIVERY_DEPTH {

@@ -66,6 +66,7 @@ mod thread_reading;
 mod time;
 mod turn;
 mod turn_cause;
+mod turn_chain;
 mod user_text;
 mod voices;
 

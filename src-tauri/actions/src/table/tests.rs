@@ -74,6 +74,7 @@ const OWNER: ActionAsker = ActionAsker {
     is_owner: true,
     is_listed: false,
     turn: TurnKind::Message,
+    root: TurnKind::Message,
     depth: 0,
 };
 
@@ -214,6 +215,16 @@ fn the_turn_and_its_depth_decide_whether_it_may_act() {
     assert_eq!(
         of(TurnKind::Schedule, 0).unwrap_err(),
         ActionRefusalCode::TurnNotPermitted
+    );
+    let led_to = ActionAsker {
+        turn: TurnKind::Delivery,
+        root: TurnKind::Schedule,
+        ..OWNER
+    };
+    assert_eq!(
+        refused(&table, 0, &action, led_to).code,
+        ActionRefusalCode::TurnNotPermitted,
+        "a turn that may not have it done has no next one do it"
     );
     let many = refused(&table, MOST_ACTIONS, &action, OWNER);
     assert_eq!(many.code, ActionRefusalCode::TooMany);

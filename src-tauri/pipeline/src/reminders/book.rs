@@ -6,6 +6,7 @@ use super::{
     is_told_to,
     reading::{ReadTimes, read_times},
 };
+use crate::turn_chain::{ChainRoot, TurnChain, joined};
 use async_trait::async_trait;
 use foldback_actions::{
     ActionOrder,
@@ -23,40 +24,61 @@ struct ReminderAsker {
     requester: Sender,
     /// Delivery turns so far in its chain.
     depth: u32,
+    /// True where that person alone led to it: their message began the chain, and nobody else wrote into its runs.
+    is_alone: bool,
 }
 
 impl Reminders {
-    /// The person whose message began the chain of a turn, and the place of the answer.
+    /// The person whose message began the chain of a turn, and the place of the answer. A reminder that came due stands for
+    /// the one who asked for it; whoever delivers from elsewhere may name anybody, and nobody's reminders are meant.
     async fn asker(&self, turn: TurnId) -> Result<ReminderAsker, String> {
-        let unknown = |error: StoreError| format!("the journal cannot be read: {error}");
+        self.find_asker(turn)
+            .await
+            .map_err(|error| format!("the journal cannot be read: {error}"))?
+            .ok_or_else(|| {
+                "no message of a person led to this turn, so that nobody's events can be meant".to_owned()
+            })
+    }
+
+    async fn find_asker(&self, turn: TurnId) -> Result<Option<ReminderAsker>, StoreError> {
         let journal = &self.recorder.journal;
         let wanted = Selection {
             turns: Some([turn].into()),
-            ..Selection::kinds(["received", "delivery_due"])
+            ..Selection::kinds(["received", "schedule_due", "delivery_due"])
         };
-        journal.flush().await.map_err(unknown)?;
-        let events = journal.select(&wanted, Seq(0), journal.head(), usize::MAX).await;
-        let mut asker = None;
-        for event in events.map_err(unknown)? {
+        journal.flush().await?;
+        let (mut message, mut delivery, mut is_scheduled) = (None, None, false);
+        for event in journal.select(&wanted, Seq(0), journal.head(), usize::MAX).await? {
             match event.kind {
-                Kind::Received { message } if asker.is_none() => {
-                    asker = Some(ReminderAsker {
-                        origin: ReplyAddress::of(&message),
-                        requester: message.sender,
-                        depth: 0,
-                    });
-                }
-                Kind::DeliveryDue(request) => {
-                    asker = Some(ReminderAsker {
-                        origin: request.origin,
-                        requester: request.requester,
-                        depth: request.depth,
-                    });
-                }
+                Kind::Received { message: received } => message = message.or(Some(received)),
+                Kind::DeliveryDue(request) => delivery = Some(request),
+                Kind::ScheduleDue(_) => is_scheduled = true,
                 _ => {}
             }
         }
-        asker.ok_or_else(|| "the person who asked for it is not known".to_owned())
+        let mut turns = vec![turn];
+        let (origin, requester, depth, is_message) = match (delivery, message) {
+            (Some(request), _) => {
+                let chain = TurnChain::of(&request, &self.recorder).await?;
+                let is_message = match chain.root {
+                    ChainRoot::Message(_) => true,
+                    ChainRoot::Reminder => false,
+                    ChainRoot::Schedule | ChainRoot::Elsewhere => return Ok(None),
+                };
+                turns.extend(chain.turns);
+                (request.origin, request.requester, request.depth, is_message)
+            }
+            (None, Some(message)) if !is_scheduled => (ReplyAddress::of(&message), message.sender, 0, true),
+            _ => return Ok(None),
+        };
+        let others = joined(&turns, &self.recorder).await?;
+        let is_alone = is_message && others.iter().all(|other| other.sender.id == requester.id);
+        Ok(Some(ReminderAsker {
+            origin,
+            requester,
+            depth,
+            is_alone,
+        }))
     }
 
     /// Words for a person who has as many reminders as one may have.
@@ -104,6 +126,7 @@ impl ReminderBook for Reminders {
             origin,
             requester,
             depth,
+            is_alone: _,
         } = asker;
         let mut reminder = Reminder {
             id: self.history().next_id(),
@@ -142,9 +165,17 @@ impl ReminderBook for Reminders {
     }
 
     async fn cancel(&self, order: &ActionOrder, id: ReminderId) -> Result<ReminderLine, String> {
+        let asker = self.asker(order.turn).await?;
+        if !asker.is_alone {
+            return Err(
+                "an event is cancelled at the word of its own person alone, and others wrote into what led to this, or a \
+                 reminder did; have that person ask in a message of their own, or use /reminders cancel"
+                    .to_owned(),
+            );
+        }
         let ReminderAsker {
             origin, requester, ..
-        } = self.asker(order.turn).await?;
+        } = asker;
         let recorder = self.recorder.of_turn(order.turn, &origin.channel);
         let recorder = recorder.in_session(&order.session);
         let own = |reminder: &Reminder| is_told_to(reminder, (&origin.channel, &requester.id), &origin);

@@ -120,7 +120,7 @@ impl Run<'_> {
         self.state.begin(run);
         let agent = Arc::clone(&self.agent);
         let mut permits = Permits::new(self.permit, agent.as_ref(), self.recorder, self.rules, run);
-        let mut calls = Calls::default();
+        let mut calls = Calls::before_run(self.acting.delivery);
         let end = self
             .read(request, &mut progress, &mut scan, &mut permits, &mut calls)
             .await?;
@@ -171,7 +171,7 @@ impl Run<'_> {
             self.state.calls("actions");
             let acting =
                 self.acting
-                    .carry_out(calls.count(), asked, self.recorder, &mut permits, &self.output);
+                    .carry_out(&calls, asked, self.recorder, &mut permits, &self.output);
             // Boxed, as an action may wait for much.
             if Box::pin(acting).await? == ActingEnd::Stopped {
                 event = OutputEvent::RunCancelled;

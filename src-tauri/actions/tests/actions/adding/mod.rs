@@ -37,6 +37,7 @@ const VISITOR: ActionAsker = ActionAsker {
     is_owner: false,
     is_listed: false,
     turn: TurnKind::Message,
+    root: TurnKind::Message,
     depth: 0,
 };
 

@@ -38,6 +38,7 @@ const OWNER: ActionAsker = ActionAsker {
     is_owner: true,
     is_listed: false,
     turn: TurnKind::Message,
+    root: TurnKind::Message,
     depth: 0,
 };
 

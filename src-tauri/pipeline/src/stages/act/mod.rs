@@ -39,6 +39,7 @@ use crate::{
     user_text::UserText,
 };
 use asked_by::asker_of;
+use called::spent;
 use confirm::Confirmation;
 use foldback_actions::{ActionAsker, ActionResult, ActionTable, CheckedAction};
 use foldback_channels::Channel;
@@ -101,11 +102,11 @@ enum ActionFate {
 }
 
 impl Acting<'_> {
-    /// Carries out the actions of an answer, in order, and has what came of them delivered. `first` is the number of those
-    /// that tool calls of the run asked for: they stand before these, and count with them.
+    /// Carries out the actions of an answer, in order, and has what came of them delivered. Those that tool calls of the run
+    /// asked for stand before these, and count with them, as their corrections do.
     pub(crate) async fn carry_out(
         &self,
-        first: u32,
+        calls: &Calls,
         asked: Vec<AskedAction>,
         recorder: &Recorder,
         permits: &mut Permits<'_>,
@@ -114,9 +115,12 @@ impl Acting<'_> {
         if asked.is_empty() {
             return Ok(ActingEnd::Done);
         }
+        if calls.are_spent() {
+            return self.refuse_behind_last(calls, &asked, recorder);
+        }
         let asker = asker_of(self.asker, recorder).await?;
         let mut fates = Vec::new();
-        for (index, action) in (first..).zip(&asked) {
+        for (index, action) in (calls.count()..).zip(&asked) {
             let checked = match self.read(index, action, asker) {
                 Ok(checked) => checked,
                 Err(refusal) => {
@@ -140,7 +144,24 @@ impl Acting<'_> {
             };
             fates.push(ActionFate::Performed(checked, result));
         }
-        self.deliver(fates, asker, recorder, output).await
+        self.deliver(calls, fates, asker, recorder, output).await
+    }
+
+    /// Refuses what an answer asks for in its text once its calls were corrected as often as may be. The person was told then.
+    fn refuse_behind_last(
+        &self,
+        calls: &Calls,
+        asked: &[AskedAction],
+        recorder: &Recorder,
+    ) -> Result<ActingEnd, StoreError> {
+        for (index, action) in (calls.count()..).zip(asked) {
+            let name = match action {
+                AskedAction::Read(action) => action.kind.as_str(),
+                AskedAction::Unreadable => "",
+            };
+            self.refuse(spent(index, name), recorder)?;
+        }
+        Ok(ActingEnd::Done)
     }
 
     fn read(
@@ -248,13 +269,14 @@ impl Acting<'_> {
     /// Has what came of the actions delivered, where it may be; else the person is told that something was not done.
     async fn deliver(
         &self,
+        calls: &Calls,
         fates: Vec<ActionFate>,
         asker: ActionAsker,
         recorder: &Recorder,
         output: &mpsc::Sender<OutputEvent>,
     ) -> Result<ActingEnd, StoreError> {
         let mut events = ended(&fates);
-        let corrections = match self.corrections(&fates) {
+        let corrections = match self.corrections(calls, &fates) {
             Ok(left) => left,
             Err(why) => {
                 events.push(Kind::Warned { detail: why });
@@ -286,14 +308,13 @@ impl Acting<'_> {
     ///
     /// # Errors
     /// In words, where as many were read as are.
-    fn corrections(&self, fates: &[ActionFate]) -> Result<Option<u32>, String> {
+    fn corrections(&self, calls: &Calls, fates: &[ActionFate]) -> Result<Option<u32>, String> {
         let is_mendable =
             |fate: &ActionFate| matches!(fate, ActionFate::Refused(refusal) if refusal.code.is_mendable());
         if outcome(fates) == DeliveryOutcome::Output || !fates.iter().any(is_mendable) {
             return Ok(None);
         }
-        let left = self.delivery.and_then(|delivery| delivery.corrections);
-        let left = left.map_or(CORRECTIONS, |left| left.saturating_sub(1));
+        let left = calls.corrections_left().saturating_sub(1);
         if left == 0 && self.holds(Rule::ActionsCorrections) {
             return Err(format!(
                 "the agent corrected its answer {CORRECTIONS} times, and its actions are still not as they must be"

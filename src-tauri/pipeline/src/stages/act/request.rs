@@ -1,14 +1,9 @@
 //! The delivery request of what came of an answer's actions.
 
 use super::{Acting, ActionFate, outcome, subject};
-use crate::id::OF_ACTIONS;
-use foldback_wire::{ActionRefusal, DeliveryRequest, DeliveryRequestId, ResultItem, TurnId};
+use crate::turn_chain::request_id;
+use foldback_wire::{ActionRefusal, DeliveryRequest, ResultItem};
 use serde_json::json;
-
-/// The id of the one request that the actions of a turn lead to.
-pub(super) fn request_id(turn: TurnId) -> DeliveryRequestId {
-    format!("{OF_ACTIONS}{turn}").into()
-}
 
 pub(super) fn delivery_request(
     acting: &Acting<'_>,

@@ -1,7 +1,7 @@
 //! Actions of a turn that an earlier process left: nobody knows of one that began whether it ran, so it is never begun
 //! again, and its agent is told so.
 
-use super::request::request_id;
+use crate::turn_chain::request_id;
 use foldback_wire::{
     ActionEnded, ActionStarted, DeliveryOutcome, DeliveryRequest, Event, JsonAction, Kind, PerformedAction,
     ReplyAddress, ResultItem, StopReason, TurnId,
