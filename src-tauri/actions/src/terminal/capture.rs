@@ -14,7 +14,6 @@ use foldback_wire::{
     redact::{Redaction, StreamRedactor},
 };
 use std::{collections::VecDeque, mem};
-use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 /// Output as it comes: everything is counted, a beginning and an end are kept.
 #[derive(Debug)]
@@ -52,15 +51,6 @@ impl Capture {
                 redactor: secrets.stream(),
                 part: Vec::new(),
             }),
-        }
-    }
-
-    /// Reads to the end. What is not kept is read, too, so that its writer can go on. A pipe that breaks has ended.
-    pub(super) async fn read(&mut self, from: Option<impl AsyncRead + Unpin>) {
-        let Some(mut from) = from else { return };
-        let mut buffer = vec![0; 16 * 1024];
-        while let Ok(read @ 1..) = from.read(&mut buffer).await {
-            self.add(&buffer[..read]);
         }
     }
 
@@ -180,9 +170,9 @@ mod tests {
     use super::*;
     use foldback_directives::redact::RedactSettings;
 
-    async fn item(most: usize, bytes: &[u8]) -> ResultItem {
+    fn item(most: usize, bytes: &[u8]) -> ResultItem {
         let mut capture = Capture::new(most, None);
-        capture.read(Some(bytes)).await;
+        capture.add(bytes);
         capture.item("stdout")
     }
 
@@ -241,10 +231,10 @@ mod tests {
         assert_eq!(item.bytes, 10);
     }
 
-    #[tokio::test]
-    async fn what_fits_is_kept_whole() {
+    #[test]
+    fn what_fits_is_kept_whole() {
         for text in ["", "a", "no line end", "eins\nzwei\n"] {
-            let item = item(20, text.as_bytes()).await;
+            let item = item(20, text.as_bytes());
             assert_eq!(
                 (item.text.as_str(), item.tail.as_str(), item.omitted),
                 (text, "", None)
@@ -253,11 +243,11 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn of_what_is_too_long_both_ends_are_kept_and_the_rest_is_counted() {
+    #[test]
+    fn of_what_is_too_long_both_ends_are_kept_and_the_rest_is_counted() {
         let lines: Vec<_> = (0..50_000).map(|n| format!("{n}\n")).collect();
         let text = lines.concat();
-        let item = item(64, text.as_bytes()).await;
+        let item = item(64, text.as_bytes());
         let (from, to) = item.omitted.expect("a gap");
         assert!(
             text.starts_with(&item.text) && item.text.starts_with("0\n1\n"),
@@ -275,11 +265,11 @@ mod tests {
         assert!(item.text.len() + item.tail.len() <= 64);
     }
 
-    #[tokio::test]
-    async fn a_cut_through_a_character_makes_no_broken_one() {
+    #[test]
+    fn a_cut_through_a_character_makes_no_broken_one() {
         for most in 3..40 {
             let text = "a🦀ä".repeat(30);
-            let item = item(most, text.as_bytes()).await;
+            let item = item(most, text.as_bytes());
             assert!(
                 text.starts_with(&item.text) && text.ends_with(&item.tail),
                 "{most}: {item:?}"
@@ -287,12 +277,12 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn bytes_that_are_no_text_are_repaired() {
-        let item = item(100, b"a\xff\xfeb\xe2\x82").await;
+    #[test]
+    fn bytes_that_are_no_text_are_repaired() {
+        let item = item(100, b"a\xff\xfeb\xe2\x82");
         assert_eq!(item.text, "a\u{fffd}\u{fffd}b\u{fffd}");
         assert_eq!((item.bytes, item.omitted), (6, None));
-        let item = super::tests::item(4, &[0xFF; 10]).await;
+        let item = super::tests::item(4, &[0xFF; 10]);
         assert_eq!((item.bytes, item.omitted), (10, Some((2, 8))));
         assert_eq!(item.text + &item.tail, "\u{fffd}".repeat(4));
     }

@@ -5,11 +5,13 @@
 //! - A command runs behind a guard ([`foldback_programs::guard`]): at its time limit, or when its future is dropped,
 //!   everything it started is gone, also what left its process group or its session; so it is when Foldback is killed.
 //! - It gets nothing of ours: a fixed list of variables, no input, and a space of its own where that is set.
-//! - Of its output a beginning and an end are kept, however much there is.
+//! - Of its output a beginning and an end are kept, however much there is, as a person would read it: escape sequences are
+//!   taken out before secrets are looked for.
 
 mod capture;
 mod command_rules;
 mod kept;
+mod plain_text;
 mod shell;
 
 pub use command_rules::{CommandRules, PatternError, check_pattern};

@@ -1,6 +1,6 @@
 //! One command in a shell, to its end, and what every shell gets.
 
-use super::capture::Capture;
+use super::{capture::Capture, plain_text::PlainText};
 use foldback_programs::{
     ConfinedProgram, Confinement, Guarded, PASSED_ON,
     descent::{adopt_orphans, reap_orphans},
@@ -97,8 +97,8 @@ pub(super) async fn run_command(
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let ended = wait_for(&guarded.0, child);
     let (mut output, mut errors) = (
-        Capture::new(settings.max_output, settings.redaction.as_ref()),
-        Capture::new(settings.max_output, settings.redaction.as_ref()),
+        PlainText::new(settings.max_output, settings.redaction.as_ref()),
+        PlainText::new(settings.max_output, settings.redaction.as_ref()),
     );
     let end = {
         let mut reading = pin!(async { tokio::join!(output.read(stdout), errors.read(stderr)) });
@@ -118,7 +118,11 @@ pub(super) async fn run_command(
         }
         end
     };
-    Ok(CommandRun { output, errors, end })
+    Ok(CommandRun {
+        output: output.finish(),
+        errors: errors.finish(),
+        end,
+    })
 }
 
 /// Waits for the end of a command, and ends it after its time: SIGTERM, two seconds, SIGKILL.

@@ -37,6 +37,7 @@ impl Reddit {
     }
 
     async fn poll(&self, connection: &Connection) -> Result<Infallible, Refusal> {
+        self.wait_for_limit().await;
         let me: Me = self.api.get("/api/v1/me", &[("raw_json", "1")]).await?;
         if !me.name.eq_ignore_ascii_case(self.api.name()) {
             let why = format!("it belongs to {}, and account says {}", me.name, self.api.name());
@@ -45,12 +46,20 @@ impl Reddit {
         let why = format!("connected as u/{}", me.name);
         connection.report(ChannelState::Up, &why).await;
         loop {
+            self.wait_for_limit().await;
             let query = [("limit", PAGE), ("mark", "false"), ("raw_json", "1")];
             let page: Listing = self.api.get("/message/unread", &query).await?;
             connection.confirm();
             self.hand_over(&page, connection).await?;
-            let wait = self.api.pause_left().unwrap_or_default().max(INTERVAL);
-            self.clock.sleep_until(self.clock.now().plus(wait)).await;
+            self.clock.sleep_until(self.clock.now().plus(INTERVAL)).await;
+        }
+    }
+
+    /// Waits until Reddit takes calls again, where an answer told that none is left.
+    async fn wait_for_limit(&self) {
+        if let Some(left) = self.api.pause_left() {
+            // By the clock that pauses are counted by.
+            tokio::time::sleep(left).await;
         }
     }
 
@@ -100,9 +109,7 @@ impl Reddit {
             }
         }
         for names in read.chunks(MARKED) {
-            if let Some(left) = self.api.pause_left() {
-                self.clock.sleep_until(self.clock.now().plus(left)).await;
-            }
+            self.wait_for_limit().await;
             self.api
                 .post("/api/read_message", &[("id", &names.join(","))])
                 .await?;

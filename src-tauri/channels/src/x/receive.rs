@@ -98,8 +98,7 @@ impl X {
             let found = self.mentions(&read, connection).await?;
             connection.confirm();
             self.hand_over(&found, &me, &mut read, connection).await?;
-            let wait = self.api.pause_left(MENTIONS).unwrap_or_default().max(INTERVAL);
-            self.clock.sleep_until(self.clock.now().plus(wait)).await;
+            self.clock.sleep_until(self.clock.now().plus(INTERVAL)).await;
         }
     }
 
@@ -113,6 +112,7 @@ impl X {
                 let _ = connection.sink().send(Signal::Warned(what)).await;
             }
         }
+        self.wait_for_limit().await;
         let path = format!("/2/users/{}/mentions", me.id);
         let page: Page = self
             .api
@@ -124,6 +124,14 @@ impl X {
         };
         self.note_read(&read, connection).await;
         Ok(read)
+    }
+
+    /// Waits until X takes the question again, where an answer told that none is left.
+    async fn wait_for_limit(&self) {
+        if let Some(left) = self.api.pause_left(MENTIONS) {
+            // By the clock that pauses are counted by.
+            tokio::time::sleep(left).await;
+        }
     }
 
     /// The mentions behind the last one that was read.
@@ -146,6 +154,7 @@ impl X {
             ];
             query.extend(since.as_deref().map(|since| ("since_id", since)));
             query.extend(found.next.as_deref().map(|next| ("pagination_token", next)));
+            self.wait_for_limit().await;
             let page: Page = match self.api.get(MENTIONS, &path, &query).await {
                 Ok(page) => page,
                 Err(refusal) => {

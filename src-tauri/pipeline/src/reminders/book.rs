@@ -48,7 +48,10 @@ impl Reminders {
         };
         journal.flush().await?;
         let (mut message, mut delivery, mut is_scheduled) = (None, None, false);
-        for event in journal.select(&wanted, Seq(0), journal.head(), usize::MAX).await? {
+        for event in journal
+            .select(&wanted, Seq(0), journal.head(), usize::MAX)
+            .await?
+        {
             match event.kind {
                 Kind::Received { message: received } => message = message.or(Some(received)),
                 Kind::DeliveryDue(request) => delivery = Some(request),

@@ -169,9 +169,9 @@ impl Run<'_> {
         if may_act && !asked.is_empty() {
             // It can be stopped again.
             self.state.calls("actions");
-            let acting =
-                self.acting
-                    .carry_out(&calls, asked, self.recorder, &mut permits, &self.output);
+            let acting = self
+                .acting
+                .carry_out(&calls, asked, self.recorder, &mut permits, &self.output);
             // Boxed, as an action may wait for much.
             if Box::pin(acting).await? == ActingEnd::Stopped {
                 event = OutputEvent::RunCancelled;

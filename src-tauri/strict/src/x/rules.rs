@@ -20,6 +20,7 @@ rules! {
         "A refresh token gives a new access token and a new refresh token, which is used next.";
     BEARER: "fundamentals/authentication/oauth-2-0/overview", "Every call has the access token as a bearer token.";
     METHOD: "x-api/introduction", "The call exists, and has its method.";
+    LIMIT: "x-api/fundamentals/rate-limits", "A question of which none is left is not asked before its limit is whole again.";
     BODY: "x-api/posts/create-post", "The body is JSON, with the fields of the call alone.";
     TEXT: "fundamentals/counting-characters", "A post has 1 to 280 weighted characters.";
     REPLY: "x-api/posts/create-post#body-reply", "reply has in_reply_to_tweet_id, the id of a post as a text of 1 to 19 digits.";

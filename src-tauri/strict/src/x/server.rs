@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, limited, problem, refuse};
 use super::client::XClient;
-use super::rules::{BEARER, BODY, METHOD, TOKEN_FORM};
+use super::rules::{BEARER, BODY, LIMIT, METHOD, TOKEN_FORM};
 use super::state::{Closed, Posted, State};
 use crate::calls::{MAX_BODY, bearer, broken_off, fields, header};
 use crate::fault::throttled;
@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -166,14 +166,21 @@ fn call_of(path: &str) -> Option<(&'static str, Method)> {
 async fn answer(Shared(state): Shared<Arc<Mutex<State>>>, request: Request<Body>) -> Response {
     let path = request.uri().path().to_owned();
     let call = call_of(&path).filter(|(_, method)| method == request.method());
-    let mishap = {
+    let (mishap, is_too_early) = {
         let mut state = lock(&state);
         state.calls += 1;
-        call.as_ref().and_then(|(name, _)| state.faults.next(name))
+        let until = call.as_ref().and_then(|(name, _)| state.used_up.get(name));
+        let is_too_early = until.is_some_and(|until| *until > Instant::now());
+        let mishap = call.as_ref().and_then(|(name, _)| state.faults.next(name));
+        if let (Some((name, Method::GET)), Some(Mishap::UsedUp(wait))) = (&call, mishap) {
+            state.used_up.insert(name, Instant::now() + wait);
+        }
+        (mishap, is_too_early)
     };
     let (mut left, mut reset) = (99, Duration::from_mins(15));
     let done = match (&call, mishap) {
         (None, _) => Err(refuse(METHOD, 404, "there is no such call")),
+        (Some(_), _) if is_too_early => Err(refuse(LIMIT, 429, "none is left")),
         (Some(_), Some(Mishap::RateLimited(wait))) => {
             (left, reset) = (0, wait);
             Err(limited())

@@ -5,6 +5,7 @@ use crate::Broken;
 use crate::fault::Faults;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
 /// The reason for which a post takes no reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub(super) struct State {
     /// Tokens of pages, and the number before which each goes on.
     pub(super) pages: BTreeMap<String, u64>,
     pub(super) polls: u64,
+    /// Questions of which none is left, and until when. The pipeline paces the other calls.
+    pub(super) used_up: BTreeMap<&'static str, Instant>,
     pub(super) faults: Faults,
     pub(super) broken: Broken,
     pub(super) calls: u64,
@@ -58,6 +61,7 @@ impl State {
             client,
             used: BTreeSet::new(),
             tokens: BTreeSet::new(),
+            used_up: BTreeMap::new(),
             given: 0,
             users: BTreeMap::new(),
             posts: BTreeMap::new(),

@@ -88,7 +88,7 @@ async fn a_pause_between_two_pages_loses_none_of_them() {
     place.server.plan("mentions", Mishap::Late(Duration::ZERO));
     place
         .server
-        .plan("mentions", Mishap::RateLimited(Duration::from_mins(1)));
+        .plan("mentions", Mishap::RateLimited(Duration::from_secs(1)));
     let mut run = Run::of(&place.adapter);
     run.until(ChannelState::RateLimited).await;
     let first = run.arrival().await;
@@ -100,6 +100,23 @@ async fn a_pause_between_two_pages_loses_none_of_them() {
     }
     run.end().await;
     assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn a_page_that_is_the_last_of_its_limit_is_followed_by_the_next_once_it_is_whole_again() {
+    let place = Place::open().await;
+    begun(&place).await.end().await;
+    let asked: Vec<_> = (0..150)
+        .map(|_| place.server.mention(ANA, "@foldback_bot hi", None).to_string())
+        .collect();
+    let used_up = Mishap::UsedUp(Duration::from_secs(1));
+    place.server.plan("mentions", used_up);
+    let mut run = Run::of(&place.adapter);
+    for id in &asked {
+        assert_eq!(run.message().await.message.as_str(), id);
+    }
+    run.end().await;
+    assert_eq!(place.server.broken(), [], "no question comes before its time");
 }
 
 #[tokio::test]

@@ -1,11 +1,13 @@
 //! The last output of a command, and the end of a shell's processes.
 
 use super::{
-    plain_text::PlainText,
     shell_task::{PART, ShellTask},
     until_mark::UntilMark,
 };
-use crate::terminal::shell::{GRACE, LAST_WORDS, after};
+use crate::terminal::{
+    plain_text::PlainText,
+    shell::{GRACE, LAST_WORDS, after},
+};
 use rustix::process::Signal;
 use std::{io, pin::pin, time::Duration};
 use tokio::task::consume_budget;

@@ -25,7 +25,6 @@
 //!   with the bot, however that ends.
 
 mod last_output;
-mod plain_text;
 mod record;
 mod screen;
 mod screen_secrets;

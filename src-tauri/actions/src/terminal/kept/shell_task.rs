@@ -1,7 +1,7 @@
 //! The task of a kept shell: it reads the terminal, carries commands out one at a time, and ends the shell.
 
-use super::{plain_text::PlainText, record::ShellRecord, script, shell_process::ShellProcess};
-use crate::terminal::{capture::Capture, shell::after};
+use super::{record::ShellRecord, script, shell_process::ShellProcess};
+use crate::terminal::{capture::Capture, plain_text::PlainText, shell::after};
 use foldback_wire::{Clock, TurnId, duration_in_words, redact::Redaction};
 use rustix::process::Signal;
 use std::{io, ops::ControlFlow, pin::pin, process::ExitStatus, sync::Arc, time::Duration};

@@ -66,7 +66,9 @@ pub(crate) async fn first_asker_of(
             led = joined(&chain.turns, recorder).await?;
             let (root, rights) = match &chain.root {
                 ChainRoot::Message(message) => (TurnKind::Message, rights(context, message)),
-                _ if !rules.holds(Rule::ActionsChain) => (TurnKind::Message, rights(context, context.message)),
+                _ if !rules.holds(Rule::ActionsChain) => {
+                    (TurnKind::Message, rights(context, context.message))
+                }
                 ChainRoot::Schedule => (TurnKind::Schedule, nobody),
                 ChainRoot::Reminder | ChainRoot::Elsewhere => (TurnKind::Delivery, nobody),
             };

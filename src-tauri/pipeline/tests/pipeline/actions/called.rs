@@ -469,6 +469,45 @@ async fn calls_and_actions_in_the_text_of_one_run_are_bounded_together() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn text_behind_the_last_correction_of_calls_is_refused_and_the_person_told_once() {
+    let called = Called::start().await;
+    let wrong = || Act::Call(vec![("bash", r#"{"cmd": "df"}"#.to_owned())]);
+    let text = json!({"actions": [{"type": "bash", "payload": {"command": "uptime"}}]});
+    called
+        .asked(&[wrong(), wrong(), wrong(), Act::Say(text.to_string())])
+        .await;
+    assert_eq!(called.acted.shell.begun(), [""; 0]);
+    assert!(called.acted.deliveries().await.is_empty());
+    let codes = called.acted.codes().await;
+    assert_eq!(codes.last(), Some(&ActionRefusalCode::TooMany), "{codes:?}");
+    let screen = called.acted.screen().join("\n");
+    assert_eq!(screen.matches("not done").count(), 1, "{screen}");
+    called.acted.bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn corrections_of_calls_and_of_text_count_together_over_the_turns_of_an_answer() {
+    let called = Called::start().await;
+    let wrong = || Act::Call(vec![("bash", r#"{"cmd": "df"}"#.to_owned())]);
+    let text = json!({"actions": [{"type": "bash", "payload": {"cmd": "uptime"}}]});
+    called.model.plays(&[wrong(), Act::Say(text.to_string())]);
+    called
+        .model
+        .plays(&[wrong(), call("uptime"), say("I could not.")]);
+    called.acted.asked("do it").await;
+    let deliveries = called.acted.deliveries().await;
+    let left: Vec<_> = deliveries.iter().map(|request| request.corrections).collect();
+    assert_eq!(left, [Some(1)], "a call and a text were wrong");
+    let answers = called.model.answers();
+    let lasts: Vec<_> = answers.iter().map(|answer| answer.is_last).collect();
+    assert_eq!(lasts, [false, true, true], "the third mistake is the last");
+    assert_eq!(called.acted.shell.begun(), [""; 0]);
+    let screen = called.acted.screen().join("\n");
+    assert_eq!(screen.matches("not done").count(), 1, "{screen}");
+    called.acted.bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_eighth_call_is_the_last() {
     let called = Called::start().await;
     let mut acts: Vec<_> = (0..9).map(|number| call(&format!("c{number}"))).collect();

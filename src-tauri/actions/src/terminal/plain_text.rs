@@ -2,10 +2,11 @@
 //!
 //! `vte` reads the escape sequences, which leave nothing behind but what they do to the line: a progress bar that goes back to
 //! the beginning of its line and writes it anew gives one line, not a hundred. What a sequence does beyond the line
-//! (colours, titles, jumps to other lines) is left out.
+//! (colours, titles, jumps to other lines) is left out. A secret that a sequence goes through is one again, and masked.
 
-use super::super::capture::Capture;
+use super::capture::Capture;
 use foldback_wire::redact::Redaction;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
 use vte::{Params, Parser, Perform};
 
 /// Longest line that can still be changed, in characters; what is beyond begins a new part of the same line.
@@ -33,6 +34,15 @@ impl PlainText {
     /// Takes what came next. Bytes that are no UTF-8 become `U+FFFD`.
     pub(super) fn add(&mut self, bytes: &[u8]) {
         self.parser.advance(&mut self.lines, bytes);
+    }
+
+    /// Reads to the end. What is not kept is read, too, so that its writer can go on. A pipe that breaks has ended.
+    pub(super) async fn read(&mut self, from: Option<impl AsyncRead + Unpin>) {
+        let Some(mut from) = from else { return };
+        let mut buffer = vec![0; 16 * 1024];
+        while let Ok(read @ 1..) = from.read(&mut buffer).await {
+            self.add(&buffer[..read]);
+        }
     }
 
     /// All of it.
@@ -126,6 +136,7 @@ impl Perform for Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use foldback_directives::redact::RedactSettings;
 
     fn plain(bytes: &[u8]) -> String {
         // Whole, and byte by byte: a sequence may come in parts.
@@ -170,6 +181,21 @@ mod tests {
         }
         text.add(b"\x07end");
         assert_eq!(text.finish().item("x").text, "end");
+    }
+
+    #[test]
+    fn a_secret_that_sequences_go_through_is_masked() {
+        let secrets = Redaction::new(&RedactSettings::default()).unwrap();
+        for raw in [
+            "ghp_\x1b[0mabcdefghijklmnopqrstuvwxyz0123456789\n",
+            "ghp_abcdefghij\x1b]0;title\x07klmnopqrstuvwxyz0123456789\n",
+            "ghp_abcdefghijx\x08klmnopqrstuvwxyz0123456789\n",
+        ] {
+            let mut text = PlainText::new(1_000, Some(&secrets));
+            raw.bytes().for_each(|byte| text.add(&[byte]));
+            let item = text.finish().item("x");
+            assert!(!item.text.contains("klmnop"), "{item:?}");
+        }
     }
 
     #[test]
