@@ -7,8 +7,8 @@
 //! An example, `cd /tmp; printf done`:
 //!
 //! ```text
-//!   Foldback → shell (pipe)      \builtin eval -- $'cd /tmp; printf done' 119>&-
-//!   Foldback → shell (pipe)      \builtin printf '%s %s\n' 2719… "$?" >&119      read only when the command is over
+//!   Foldback → shell (pipe)      \builtin eval -- $'cd /tmp; printf done' 29>&-
+//!   Foldback → shell (pipe)      \builtin printf '%s %s\n' 2719… "$?" >&29      read only when the command is over
 //!   shell → terminal             done
 //!   shell → Foldback (pipe)      2719… 0                                          the exit status
 //!   Foldback → terminal          8314…                                            from the program's side

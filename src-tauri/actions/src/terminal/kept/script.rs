@@ -3,14 +3,16 @@
 //! The shell reads its script from a pipe, a line at a time. A command comes as one line, as a quoted argument of `eval`, so
 //! that quotes, brackets and here-documents that are left open end with it. The line behind it reports the status with a
 //! nonce. The shell has not read that line yet while the command runs, so that no variable and no trace of it has the
-//! nonce.
+//! nonce. A command that reads the shell's own script (descriptor 255) has it, and one that takes `printf` or `builtin` away
+//! from the shell leaves it without a report: such a command is ended at its time limit, and its shell with it.
 
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::{fmt::Write as _, io};
 
 /// The first line: reports go to the pipe that was the shell's output; commands write to the terminal and have no input.
-/// It is `exec` itself, as what stands behind `builtin` is undone. The number is one that scripts do not use (they take 3 to 9, and the shell itself counts up from 10).
-pub(super) const FIRST: &str = "exec 119>&1 1>&2 </dev/null\n";
+/// It is `exec` itself, as what stands behind `builtin` is undone. The number is one that scripts do not use (they take 3 to 9,
+/// and the shell itself counts up from 10), and that stands below a limit of open files which somebody sets.
+pub(super) const FIRST: &str = "exec 29>&1 1>&2 </dev/null\n";
 
 /// Digits that nobody can guess: whatever the modes of the terminal are, they come out of it as they went in.
 ///
@@ -32,10 +34,10 @@ pub(super) fn lines(command: &str, last: i32, nonce: &str) -> String {
     if last != 0 {
         let _ = writeln!(lines, "(\\builtin exit {last})");
     }
-    let _ = writeln!(lines, "\\builtin eval -- {} 119>&-", quoted(command));
+    let _ = writeln!(lines, "\\builtin eval -- {} 29>&-", quoted(command));
     let _ = writeln!(
         lines,
-        "\\builtin printf '%s %s\\n' {nonce} \"$?\" 2>/dev/null >&119"
+        "\\builtin printf '%s %s\\n' {nonce} \"$?\" 2>/dev/null >&29"
     );
     lines
 }

@@ -5,7 +5,7 @@ use super::Kept;
 use std::time::Duration;
 
 /// Each command, its output and its exit status. After each of them the next one is as good as the first.
-const COMMANDS: [(&str, &str, i32); 28] = [
+const COMMANDS: [(&str, &str, i32); 29] = [
     // The ancestor's: no line end, a comment, here-documents, the background, its own mark.
     ("printf foo", "foo", 0),
     ("# only a comment", "", 0),
@@ -34,6 +34,7 @@ const COMMANDS: [(&str, &str, i32); 28] = [
     ("unalias -a; set -o posix", "", 0),
     ("echo 'open", "", 2),
     ("set +o posix; IFS=0123456789; echo \"$((5 + 5))\"", "10\n", 0),
+    ("ulimit -S -n 40; ulimit -n", "40\n", 0),
     // What leaves the terminal in a state.
     ("stty olcuc </dev/tty; echo a", "A\n", 0),
     ("printf '\\033]0;no end'", "", 0),
@@ -70,7 +71,7 @@ async fn nothing_that_a_command_can_read_ends_it() {
     let kept = Kept::new();
     // All that the shell knows, its variables, its functions, and the line that it runs.
     let all = kept
-        .text("set; declare -p; tr '\\0' ' ' </proc/$$/cmdline; echo; echo '0 0' >&119; echo end")
+        .text("set; declare -p; tr '\\0' ' ' </proc/$$/cmdline; echo; echo '0 0' >&29; echo end")
         .await;
     assert!(all.ends_with("end\n"), "{all}");
     // Traced, the report is seen, when it no longer counts.
