@@ -107,7 +107,7 @@ fn where_they_work(subject: &Subject) -> Answer {
 fn what_they_reach(subject: &Subject) -> Answer {
     match subject.config.actions.bash.bubblewrap() {
         Ok(Some(bubblewrap)) => Answer::fine(format!(
-            "confined by {}: commands write their own folder, and do not see Foldback's files",
+            "confined by {}: commands write their own folder, and do not see Foldback's files; the network is open to them",
             bubblewrap.display()
         )),
         Ok(None) => {
