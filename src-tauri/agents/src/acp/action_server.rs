@@ -4,7 +4,8 @@
 //! An example: the process of the chat with Alice begins a session, and is told of
 //! `http://127.0.0.1:40123/mcp` with the header `Authorization: Bearer 6f1c…`. It lists the tools: the actions that are on. In
 //! the run that Alice's next message begins its model calls `bash`; the call goes to that run as [`RunInput::Action`], and its
-//! result comes back as that of the tool. Between two runs every call is refused.
+//! result comes back as that of the tool. Between two runs every call is refused. A call that its client cancels closes
+//! ([`action_cancel`](super::action_cancel)).
 //!
 //! What must hold:
 //! - An endpoint answers to its token only: 32 random bytes that are told to one process, over its standard input, and are
@@ -12,10 +13,13 @@
 //! - A call belongs to the run that goes on in the session of its endpoint. Whether it is carried out is decided there.
 //! - Only this machine reaches the listener. Pages in a browser do not know a token, and their `Host` and `Origin` are refused.
 
-use super::action_tools::{SessionActions, ToolHandler};
+use super::{
+    action_cancel::cancelled_request,
+    action_tools::{SessionActions, ToolHandler},
+};
 use axum::{
     Router,
-    body::Body,
+    body::{Body, to_bytes},
     extract::{Request, State},
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
@@ -44,12 +48,19 @@ const REQUEST_BYTES: usize = 1024 * 1024;
 
 type Service = StreamableHttpService<ToolHandler, NeverSessionManager>;
 
+/// What answers at an endpoint.
+#[derive(Clone)]
+struct Answering {
+    service: Service,
+    session: Arc<SessionActions>,
+}
+
 /// The endpoints that are open, by token.
 #[derive(Default)]
-struct Endpoints(Mutex<HashMap<String, Service>>);
+struct Endpoints(Mutex<HashMap<String, Answering>>);
 
 impl Endpoints {
-    fn all(&self) -> MutexGuard<'_, HashMap<String, Service>> {
+    fn all(&self) -> MutexGuard<'_, HashMap<String, Answering>> {
         // Whole after every change: a panic elsewhere spoils nothing.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -94,7 +105,9 @@ impl ActionServer {
             .with_max_request_body_bytes(REQUEST_BYTES)
             .enforce_origin_validation();
         let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::default(), config);
-        self.endpoints.all().insert(token.clone(), service);
+        let session = Arc::clone(session);
+        let answering = Answering { service, session };
+        self.endpoints.all().insert(token.clone(), answering);
         Ok(ActionEndpoint {
             url: format!("http://{}{PATH}", self.address),
             token,
@@ -129,11 +142,26 @@ async fn enter(State(endpoints): State<Arc<Endpoints>>, request: Request) -> Res
         .get(header::AUTHORIZATION)
         .and_then(|value| value.to_str().ok())
         .and_then(|value| value.strip_prefix("Bearer "));
-    let service = token.and_then(|token| endpoints.all().get(token).cloned());
-    match service {
+    let answering = token.and_then(|token| endpoints.all().get(token).cloned());
+    match answering {
         None => (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")]).into_response(),
         Some(_) if request.uri().path() != PATH => StatusCode::NOT_FOUND.into_response(),
-        Some(service) => service.handle(request).await.map(Body::new),
+        Some(answering) => answering.answer(request).await,
+    }
+}
+
+impl Answering {
+    async fn answer(&self, request: Request) -> Response {
+        let (head, body) = request.into_parts();
+        let Ok(message) = to_bytes(body, REQUEST_BYTES).await else {
+            return StatusCode::PAYLOAD_TOO_LARGE.into_response();
+        };
+        // The service checks the head of a cancellation, and drops it: whoever knows the token may cancel.
+        if let Some(call) = cancelled_request(&message) {
+            self.session.cancel(&call);
+        }
+        let request = Request::from_parts(head, Body::from(message));
+        self.service.handle(request).await.map(Body::new)
     }
 }
 

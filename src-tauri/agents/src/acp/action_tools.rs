@@ -1,14 +1,17 @@
 //! The actions of a session as tools of the Model Context Protocol.
 
-use super::open_runs::RunInput;
+use super::{
+    action_cancel::{OpenCall, OpenCalls},
+    open_runs::RunInput,
+};
 use crate::{ActionCall, OfferedAction};
 use foldback_wire::Clock;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig,
-        Tool,
+        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, RequestId, ServerCapabilities,
+        ServerConfig, Tool,
     },
     service::RequestContext,
 };
@@ -24,7 +27,11 @@ const SIGN: Duration = Duration::from_secs(10);
 
 /// The actions of a session: what its agent is told of, and the run that takes its calls.
 #[derive(Default)]
-pub(super) struct SessionActions(Mutex<State>);
+pub(super) struct SessionActions {
+    state: Mutex<State>,
+    /// Calls that are waited for, of whichever run.
+    open: Arc<OpenCalls>,
+}
 
 #[derive(Default)]
 struct State {
@@ -52,9 +59,18 @@ impl SessionActions {
         };
     }
 
+    /// The client of this session cancels a call.
+    pub(super) fn cancel(&self, request: &RequestId) {
+        self.open.cancel(request);
+    }
+
+    fn begin_call(&self, request: RequestId) -> OpenCall {
+        self.open.begin(request)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // Whole after every change: a panic elsewhere spoils nothing.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tools(&self) -> Vec<Tool> {
@@ -121,6 +137,7 @@ impl ServerHandler for ToolHandler {
     ) -> Result<CallToolResponse, ErrorData> {
         let payload = Value::Object(request.arguments.unwrap_or_default()).to_string();
         let failed = |why: &str| Ok(CallToolResult::error(vec![ContentBlock::text(why)]).into());
+        let open = self.session.begin_call(context.id.clone());
         let Some(mut answered) = self.session.call(request.name.into_owned(), payload) else {
             return failed(
                 "No action is carried out now: no message of this conversation is being answered.",
@@ -132,8 +149,9 @@ impl ServerHandler for ToolHandler {
             let next = self.clock.sleep_until_steady(self.clock.steady().plus(SIGN));
             tokio::select! {
                 answer = &mut answered => break answer,
-                // Its client hung up, or said that it gave the call up: the call closes with the end of this request.
+                // Its client hung up, or cancelled it: the call closes with the end of this request.
                 () = context.ct.cancelled() => return failed("The call was given up."),
+                () = open.cancelled() => return failed("The call was cancelled."),
                 () = next => {}
             }
             signs += 1;

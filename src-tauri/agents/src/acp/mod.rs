@@ -7,6 +7,7 @@
 //! The messages are the types of the crate `agent-client-protocol`; the lines they travel on are ours
 //! (docs/dependencies.md says why).
 
+mod action_cancel;
 mod action_server;
 mod action_tools;
 mod agent;

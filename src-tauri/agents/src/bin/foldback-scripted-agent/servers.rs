@@ -26,6 +26,12 @@ pub(super) struct Reply {
     pub(super) message: Value,
 }
 
+/// The result of a call; `is_error` as it was told.
+pub(super) struct ToolResult {
+    pub(super) text: String,
+    pub(super) is_error: Value,
+}
+
 impl Server {
     /// The servers of a session.
     pub(super) fn of(params: &Value) -> Vec<Self> {
@@ -72,6 +78,19 @@ impl Server {
         self.post(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
     }
 
+    /// Calls a tool, and waits for its result.
+    pub(super) fn call(&self, name: &str, arguments: &Value) -> Result<ToolResult, Box<dyn Error>> {
+        let reply = self.ask("tools/call", &json!({"name": name, "arguments": arguments}))?;
+        let result = &reply.message["result"];
+        Ok(ToolResult {
+            text: result["content"][0]["text"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+            is_error: result["isError"].clone(),
+        })
+    }
+
     /// One request, of HTTP/1.0: its answer comes in one piece and ends with the connection.
     fn post(&self, message: &Value) -> Result<Reply, Box<dyn Error>> {
         let mut stream = self.send(message)?;
@@ -108,7 +127,7 @@ impl Server {
 }
 
 /// Asks the first server, and says what came of it: `tools` for the names of its tools; `call NAME JSON` for a call;
-/// `give-up NAME` for one that it hangs up on once the file `leave` is there; `key
+/// `give-up NAME` for one that it hangs up on once the file `leave` is there, `cancel NAME` for one that it cancels then; `key
 /// KEY` for the status with another key; `method NAME` for the error of another method.
 pub(super) fn ask_servers(servers: &[Server], session: &Value, wish: &str) -> Done {
     say(session, &asked(servers, wish)?)
@@ -139,20 +158,21 @@ pub(super) fn asked(servers: &[Server], wish: &str) -> Result<String, Box<dyn Er
         "call" => {
             let (name, arguments) = rest.split_once(' ').unwrap_or((rest, "{}"));
             let arguments: Value = serde_json::from_str(arguments)?;
-            let reply = server.ask("tools/call", &json!({"name": name, "arguments": arguments}))?;
-            let result = &reply.message["result"];
-            let text = result["content"][0]["text"].as_str().unwrap_or_default();
-            format!("error {}: {text}", result["isError"])
+            let result = server.call(name, &arguments)?;
+            format!("error {}: {}", result.is_error, result.text)
         }
         "give-up" => {
-            let call = json!({"name": rest, "arguments": {}});
-            let waiting =
-                server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}))?;
-            while !Path::new("leave").exists() {
-                thread::sleep(Duration::from_millis(5));
-            }
-            drop(waiting);
+            drop(begin_call(server, rest)?);
             "gave it up".to_owned()
+        }
+        "cancel" => {
+            let mut waiting = begin_call(server, rest)?;
+            server.post(
+                &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}),
+            )?;
+            // Its answer ends the connection, which stays open until then.
+            waiting.read_to_string(&mut String::new())?;
+            "cancelled it".to_owned()
         }
         "key" => format!(
             "status {}",
@@ -164,4 +184,14 @@ pub(super) fn asked(servers: &[Server], wish: &str) -> Result<String, Box<dyn Er
         }
         _ => "no such wish".to_owned(),
     })
+}
+
+/// Calls a tool, waits for the file `leave`, and gives the connection on which the answer comes.
+fn begin_call(server: &Server, name: &str) -> Result<TcpStream, Box<dyn Error>> {
+    let call = json!({"name": name, "arguments": {}});
+    let waiting = server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}))?;
+    while !Path::new("leave").exists() {
+        thread::sleep(Duration::from_millis(5));
+    }
+    Ok(waiting)
 }

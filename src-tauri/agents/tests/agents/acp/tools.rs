@@ -161,6 +161,18 @@ async fn a_call_whose_client_hangs_up_is_closed() {
 }
 
 #[tokio::test]
+async fn a_call_that_its_client_cancels_is_closed_although_it_does_not_hang_up() {
+    let bench = with_tools();
+    let mut running = begin(&bench, 1, "server cancel bash");
+    let call = next_call(&mut running).await;
+    assert!(call.is_open());
+    fs::write(bench.folder.path().join("leave"), "").unwrap();
+    call.closed().await;
+    assert_eq!(said(&running.rest().await), "cancelled it");
+    bench.end().await;
+}
+
+#[tokio::test]
 async fn an_agent_without_such_servers_is_given_none_and_says_so_from_then_on() {
     let bench = Bench::new("opencode");
     assert!(
