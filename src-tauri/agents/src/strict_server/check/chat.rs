@@ -35,7 +35,8 @@ pub(super) fn check(fields: &Map<String, Value>, insists: &Insists) -> Result<us
         }
         _ => {}
     }
-    let (messages, called) = tools::without_calls_of_chat(fields, messages(fields, "messages")?)?;
+    let (messages, called) =
+        tools::without_calls_of_chat(fields, messages(fields, "messages")?, insists.is_foreign)?;
     let said = turns(&messages, "messages", true, |role, content| {
         text_or_parts(role, content, part)
     })?;

@@ -22,6 +22,9 @@ pub struct Insists {
     pub api_key: Option<Secret>,
     /// Longest conversation, in bytes of content; a longer one is a context overflow.
     pub context_bytes: usize,
+    /// True where the client is somebody else's, which may do what the APIs themselves allow and ours does not: accept any type
+    /// (`*/*`), and have an empty text beside its calls.
+    pub is_foreign: bool,
 }
 
 impl Insists {
@@ -37,6 +40,7 @@ impl Insists {
             model: model.into(),
             api_key: None,
             context_bytes: 1_000_000,
+            is_foreign: false,
         }
     }
 }
@@ -178,7 +182,8 @@ fn check_head(request: &Request, insists: &Insists) -> Result<(), Refusal> {
         ("accept", "text/event-stream"),
     ];
     for (name, value) in rules.into_iter().chain(version) {
-        if header(name) != value {
+        let is_any = name == "accept" && insists.is_foreign && header(name) == "*/*";
+        if header(name) != value && !is_any {
             return Err(Refusal::invalid(format!(
                 "{name} is `{}`, not {value}",
                 header(name)

@@ -133,7 +133,11 @@ fn behind_question(kept: &[Value]) -> Result<(), Refusal> {
 
 type WithoutCalls = Result<(Vec<Value>, usize), Refusal>;
 
-pub(super) fn without_calls_of_chat(fields: &Map<String, Value>, messages: &[Value]) -> WithoutCalls {
+pub(super) fn without_calls_of_chat(
+    fields: &Map<String, Value>,
+    messages: &[Value],
+    is_foreign: bool,
+) -> WithoutCalls {
     let tools = names(fields, "parameters", |tool| {
         exactly(tool, &["type", "function"]).map_err(Refusal::invalid)?;
         let function = object(&tool["function"], "function")?;
@@ -152,7 +156,9 @@ pub(super) fn without_calls_of_chat(fields: &Map<String, Value>, messages: &[Val
             behind_question(&kept)?;
             let named = without(said, "reasoning_content");
             exactly(&named, &["role", "content", "tool_calls"]).map_err(Refusal::invalid)?;
-            if !said["content"].is_null() && text(said, "content").is_empty() {
+            // The API takes it; other servers do not.
+            let is_empty = !is_foreign && text(said, "content").is_empty();
+            if !said["content"].is_null() && is_empty {
                 return Err(Refusal::invalid("content beside calls is null or text"));
             }
             bytes += text(said, "content").len();

@@ -1,7 +1,10 @@
 //! Tools, calls and results that the APIs refuse.
 
-use super::{insists, post, right, send};
-use foldback_agents::{Api, strict_server::StrictServer};
+use super::{HEADERS, LINE, insists, post, right, send};
+use foldback_agents::{
+    Api,
+    strict_server::{Insists, Reply, StrictServer},
+};
 use serde_json::{Value, json};
 
 /// Sends right requests with this added, and gives how the first that is refused was; none where all are taken.
@@ -188,4 +191,27 @@ async fn messages_of_anthropic_take_the_results_of_all_calls_in_the_next_message
         ],
     )
     .await;
+}
+
+/// What the API takes, and ours never sends.
+#[tokio::test]
+async fn a_foreign_client_may_accept_anything_and_have_no_text_beside_a_call() {
+    let tool = r#"{"type":"function","function":{"name":"bash","description":"Runs.","parameters":{"type":"object"}}}"#;
+    let call = r#"{"id":"c1","type":"function","function":{"name":"bash","arguments":"{}"}}"#;
+    let messages = format!(
+        r#"{{"role":"user","content":"hello"}},{{"role":"assistant","content":"","tool_calls":[{call}]}},{{"role":"tool","tool_call_id":"c1","content":"done"}}"#
+    );
+    let body = format!(r#"{{"model":"m","stream":true,"tools":[{tool}],"messages":[{messages}]}}"#);
+    let foreign = post(LINE, &HEADERS.replace("text/event-stream", "*/*"), &body);
+    let own = post(LINE, HEADERS, &body);
+    for (is_foreign, request, status) in [(true, &foreign, 200), (false, &foreign, 400), (false, &own, 400)] {
+        let insists = Insists {
+            is_foreign,
+            ..insists(Api::Chat)
+        };
+        let server = StrictServer::start(insists).await.expect("a free port");
+        server.reply(Reply::events(["[DONE]"]));
+        let answer = send(&server, request).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+    }
 }
