@@ -4,7 +4,6 @@ mod acp;
 mod actions;
 mod answering;
 mod bot;
-mod called;
 mod coverage;
 #[cfg(unix)]
 mod crowd;
@@ -46,6 +45,8 @@ mod settings;
 mod signal;
 mod slack;
 mod telegram;
+#[cfg(unix)]
+mod three_ways;
 mod vectors;
 mod web_chat;
 mod whatsapp;

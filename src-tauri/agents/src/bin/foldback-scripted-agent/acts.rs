@@ -5,6 +5,7 @@ use super::{
     given::given,
     history::wait_for,
     line::{chunk, hear, notification, refuse, say, tell, tool, update},
+    next::do_next,
     permissions::{PERMISSION, wish},
     servers::{ask_servers, asked},
 };
@@ -85,6 +86,8 @@ impl Scripted {
             }
             // The same within its prompt.
             "server-note" => note_asked(&asked(&self.servers, rest)?)?,
+            // Does what the next line of a file says.
+            "next" => do_next(&self.servers, session)?,
             // Announces a call and ends it.
             "again" => again(session, rest)?,
             "error" => return refuse(id, -32603, "the model answered 500"),

@@ -11,6 +11,7 @@ mod given;
 mod history;
 mod levels;
 mod line;
+mod next;
 mod permissions;
 mod servers;
 mod steering;
