@@ -76,16 +76,8 @@ pub(super) fn a_confirmed_command<A: CallingAgent>() -> (A, Bot) {
             (1, "turn_ended"),
         ],
     );
-    in_order(
-        seen,
-        &[
-            (1, "run_started"),
-            (1, "tool"),
-            (1, "action_ended"),
-            (1, "tool"),
-            (1, "run_ended"),
-        ],
-    );
+    // Some agents tell of a call only while it is carried out, or behind it.
+    in_order(seen, &[(1, "run_started"), (1, "tool"), (1, "run_ended")]);
     is_one_turn(seen);
     let results = agent.results(seen);
     assert_eq!(results.len(), 1, "{results:?}");

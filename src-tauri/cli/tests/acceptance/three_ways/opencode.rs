@@ -63,11 +63,12 @@ impl CallingAgent for Opencode {
         let off = off
             .map(|name| format!(", OPENCODE_DISABLE_{name} = \"1\""))
             .concat();
+        // On a machine that builds meanwhile it starts in more than a minute.
         home.write(
             "foldback.toml",
             &settings(&format!(
                 "[agent]\nbackend = \"acp\"\n[agent.acp]\ncommand = [\"{program}\", \"acp\"]\n\
-                 env = {{ HOME = \"{}\"{off} }}",
+                 start_timeout = \"5m\"\nenv = {{ HOME = \"{}\"{off} }}",
                 own.display()
             )),
         );
