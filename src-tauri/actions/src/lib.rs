@@ -7,6 +7,7 @@
 
 pub mod event;
 mod interface;
+mod known;
 mod results;
 mod row;
 mod schema;
@@ -14,6 +15,7 @@ mod table;
 pub mod terminal;
 
 pub use interface::{ActionDecision, ActionInterface, ActionOrder};
+pub use known::{KnownAction, known_actions};
 pub use results::{ActionResult, ResultReceiver, ResultSink};
 pub use row::{ActionLimits, ActionRow, MOST_PAYLOAD_BYTES, payload_schema};
-pub use table::{ActionAsker, ActionTable, CheckedAction, MOST_ACTIONS, TableError};
+pub use table::{ActionAsker, ActionTable, CheckedAction, MOST_ACTIONS, TableError, nearest_name};

@@ -28,25 +28,25 @@ impl PayloadSchema {
     pub(crate) fn findings(&self, payload: &Value) -> Vec<PayloadFinding> {
         self.0
             .iter_errors(payload)
-            .map(|error| finding(&error))
+            .map(|error| finding(&error, payload))
             .take(MOST_FINDINGS)
             .collect()
     }
 }
 
-fn finding(error: &ValidationError<'_>) -> PayloadFinding {
+fn finding(error: &ValidationError<'_>, payload: &Value) -> PayloadFinding {
     let at = error.instance_path().to_string();
     // The words name the place and the rule: the value is the agent's own, and it may be long.
     let problem = error.masked_with("the value").to_string();
     PayloadFinding {
-        change: shortened(&change(error, &at)),
+        change: shortened(&change(error, &at, payload)),
         problem: shortened(&problem),
         at: shortened(&at),
     }
 }
 
 /// The change that mends it.
-fn change(error: &ValidationError<'_>, at: &str) -> String {
+fn change(error: &ValidationError<'_>, at: &str, payload: &Value) -> String {
     let here = if at.is_empty() {
         "the payload".to_owned()
     } else {
@@ -60,6 +60,14 @@ fn change(error: &ValidationError<'_>, at: &str) -> String {
             let names: Vec<_> = unexpected.iter().map(|name| format!("`{name}`")).collect();
             format!("remove {} from {here}", names.join(", "))
         }
+        // An object that may have no key at all: the error does not name those that it has.
+        ValidationErrorKind::FalseSchema => match payload.pointer(at).and_then(Value::as_object) {
+            Some(written) => {
+                let names: Vec<_> = written.keys().map(|name| format!("`{name}`")).collect();
+                format!("remove {} from {here}", names.join(", "))
+            }
+            None => format!("remove {here}"),
+        },
         ValidationErrorKind::Type { kind } => match kind {
             jsonschema::error::TypeKind::Single(kind) => format!("make {here} a JSON {kind}"),
             jsonschema::error::TypeKind::Multiple(kinds) => {
@@ -153,6 +161,19 @@ mod tests {
         }
         let two = findings(&json!({"timeout": "soon"}));
         assert_eq!(two.len(), 2, "{two:?}");
+    }
+
+    #[test]
+    fn a_payload_without_keys_names_those_that_are_written() {
+        let schema = json!({"type": "object", "additionalProperties": false});
+        let schema = PayloadSchema::read(&schema).unwrap();
+        assert_eq!(schema.findings(&json!({})), []);
+        let found = schema.findings(&json!({"of": "me"}));
+        let told: Vec<_> = found
+            .iter()
+            .map(|finding| (finding.at.as_str(), finding.change.as_str()))
+            .collect();
+        assert_eq!(told, [("", "remove `of` from the payload")]);
     }
 
     #[test]

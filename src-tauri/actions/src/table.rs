@@ -225,23 +225,31 @@ impl ActionTable {
         }
     }
 
+    /// The name that is most like one that is unknown; none where no name is like it.
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        nearest_name(name, self.0.keys().map(String::as_str))
+    }
+
     /// The words about a name that is none of an action.
     fn unknown(&self, name: &str) -> String {
-        let name = name.to_lowercase();
-        let alike = self
-            .0
-            .keys()
-            .map(|known| (strsim::jaro_winkler(known, &name), known));
-        let nearest = alike
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-            .filter(|(alike, _)| *alike >= ALIKE);
+        let nearest = self.nearest(name);
         let names: Vec<_> = self.0.keys().map(String::as_str).collect();
         match nearest {
-            Some((_, known)) => format!("there is no such action; did you mean `{known}`?"),
+            Some(known) => format!("there is no such action; did you mean `{known}`?"),
             None if names.is_empty() => "there is no such action: none is on".to_owned(),
             None => format!("there is no such action; there are: {}", names.join(", ")),
         }
     }
+}
+
+/// The name among `known` that is most like one that is unknown, in any case of letters; none where no name is like it.
+pub fn nearest_name<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let name = name.to_lowercase();
+    let alike = known.map(|known| (strsim::jaro_winkler(known, &name), known));
+    let nearest = alike.max_by(|a, b| a.0.total_cmp(&b.0));
+    nearest
+        .filter(|(alike, _)| *alike >= ALIKE)
+        .map(|(_, known)| known)
 }
 
 impl fmt::Debug for ActionTable {

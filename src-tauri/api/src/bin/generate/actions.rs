@@ -1,10 +1,6 @@
 //! The page of actions, from the rows that the bot reads.
 
-use foldback_actions::{
-    ActionRow,
-    event::Events,
-    terminal::{KeptTerminal, Terminal},
-};
+use foldback_actions::{ActionRow, known_actions};
 use foldback_api::typescript::File;
 use foldback_pipeline::config::BashConfig;
 use foldback_wire::{ActionAccess, ActionConfirmation, ActionRefusalCode, TurnKind, duration_in_words};
@@ -36,10 +32,8 @@ pub(crate) fn page() -> File {
     }
     text += "\n## The actions\n";
     let bash = BashConfig::default();
-    text += &action(&Terminal::row(bash.timeout.0, bash.most_output()));
-    text += &action(&KeptTerminal::row(bash.timeout.0, bash.most_output()));
-    for row in Events::all_rows() {
-        text += &action(&row);
+    for known in known_actions(bash.timeout.0, bash.most_output()) {
+        text += &action(&known.row);
     }
     text += TAIL;
     File {
