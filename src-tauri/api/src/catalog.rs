@@ -1,5 +1,9 @@
-//! The closed sets as data, and ready-made directives.
+//! The closed sets as data, ready-made directives, and the actions that are known.
 
+mod actions;
+
+use actions::actions;
+use foldback_actions::ActionTable;
 use foldback_directives::{CHILDREN, ChildRow};
 use foldback_pipeline::{command_menu, config::Config};
 use foldback_store::FIELDS;
@@ -16,8 +20,8 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("[[reply_to:ID]]\n", "Answers the message with this id."),
 ];
 
-/// The closed sets and templates.
-pub(crate) fn catalog(config: &Config) -> Catalog {
+/// The closed sets, templates and actions; `table` has the actions that are on.
+pub(crate) fn catalog(config: &Config, table: &ActionTable) -> Catalog {
     Catalog {
         hold_reasons: entries(HoldReason::ALL.iter().map(|v| (v.code(), v.about()))),
         diagnostics: entries(Code::ALL.iter().map(|v| (v.code(), v.about()))),
@@ -28,6 +32,7 @@ pub(crate) fn catalog(config: &Config) -> Catalog {
         filter_fields: entries(FIELDS.iter().map(|field| (field.code, field.about))),
         templates: templates(CHILDREN),
         commands: commands(config),
+        actions: actions(config, table),
     }
 }
 

@@ -34,6 +34,7 @@ mod step_decision;
 pub mod typescript;
 mod why;
 mod window_start;
+mod written_actions;
 
 pub use backend::{
     Backend, DemoStart, Exposed, OpenError, ProgramRequest, ReplayedFiles, Setup, SetupError, TRAY_ITEMS,

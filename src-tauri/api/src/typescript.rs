@@ -277,6 +277,7 @@ closed_sets! {
     wire::DeliveryOutcome as deliveryOutcomes,
     wire::DeliveryRefusal as deliveryRefusals,
     rpc::DemoPhase as demoPhases,
+    rpc::ActionPreviewOutcome as actionPreviewOutcomes,
     rpc::ShellState as shellStates,
     rpc::DemoTopic as demoTopics,
     wire::DirectiveScope as directiveScopes,

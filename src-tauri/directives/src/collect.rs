@@ -1,6 +1,6 @@
 //! The sink that builds a [`Parsed`], and the batch form of the scanner.
 
-use crate::{Fate, Parsed, Range, RangeReason, Scanner, Settings, Sink, Span, Step};
+use crate::{Fate, Parsed, Range, RangeReason, Scanner, Settings, Sink, Span, Step, sort_findings};
 
 /// Builds a [`Parsed`] from the steps of a scanner; [`parse`] does it for a whole message.
 #[derive(Debug, Default)]
@@ -11,9 +11,7 @@ pub struct Collect {
 impl Collect {
     /// What was decided. Complete after [`Scanner::finish`].
     pub fn into_parsed(mut self) -> Parsed {
-        self.parsed
-            .diagnostics
-            .sort_by(|a, b| (a.span.start, a.code.code()).cmp(&(b.span.start, b.code.code())));
+        sort_findings(&mut self.parsed.diagnostics);
         self.parsed
     }
 

@@ -7,6 +7,7 @@ closed_set! {
     pub enum Severity {
         Error = "error": "Something the agent meant to do did not happen, or where its markup ends had to be guessed.",
         Warning = "warning": "What was written is clear, and a rule says what becomes of it; it is not what the grammar asks for.",
+        Note = "note": "Nothing is wrong; a rule says what comes first.",
     }
 }
 
@@ -33,6 +34,15 @@ closed_set! {
         LeakGuard = "leak-guard": "Scaffolding of the model was stripped.",
         EchoedFromInput = "echoed-from-input": "The directive repeats the user's message and is not executed.",
         UnsupportedOnChannel = "unsupported-on-channel": "This channel cannot do that; it is skipped.",
+        UnknownAction = "unknown-action": "There is no action of this name.",
+        ActionOff = "action-off": "The action is off.",
+        PayloadTooLarge = "payload-too-large": "A payload has more bytes than its action takes.",
+        InvalidPayload = "invalid-payload": "A payload does not fit the schema of its action.",
+        TooManyActions = "too-many-actions": "An answer asks for more actions than are carried out.",
+        ActionDenied = "action-denied": "A list of the settings denies the action.",
+        ActionNotPermitted = "action-not-permitted": "The sender may not have the action carried out.",
+        ActionsNotRead = "actions-not-read": "JSON actions are shown as text: their dialect is off.",
+        ActionConfirmed = "action-confirmed": "A person is asked before the action is carried out.",
     }
 }
 
@@ -46,7 +56,14 @@ impl Code {
             | Self::BlockTooLarge
             | Self::MissingAttribute
             | Self::NotAllowed
-            | Self::MissingFile => Severity::Error,
+            | Self::MissingFile
+            | Self::UnknownAction
+            | Self::ActionOff
+            | Self::PayloadTooLarge
+            | Self::InvalidPayload
+            | Self::TooManyActions
+            | Self::ActionDenied => Severity::Error,
+            Self::ActionConfirmed => Severity::Note,
             _ => Severity::Warning,
         }
     }
@@ -54,6 +71,7 @@ impl Code {
 
 impl Code {
     /// What it means, why the rule is there and what to write instead, for a person who sees it first.
+    #[expect(clippy::too_many_lines, reason = "one table of sentences")]
     pub const fn explain(self) -> &'static str {
         match self {
             Self::MalformedDirective => {
@@ -133,6 +151,43 @@ impl Code {
                  agent's wish, so it was not executed."
             }
             Self::UnsupportedOnChannel => "The channel cannot do this, so it was skipped; the text went out.",
+            Self::UnknownAction => {
+                "The name is that of no action of the bot. The action is refused, and the agent is asked to correct \
+                 its answer, twice at most."
+            }
+            Self::ActionOff => {
+                "There is such an action, and the configuration has it off. The agent is told that there is none. The \
+                 setting switches it on."
+            }
+            Self::PayloadTooLarge => {
+                "Each action says how many bytes its payload may have, 65,536 at most. The action is refused, and the \
+                 agent is asked to correct its answer, twice at most."
+            }
+            Self::InvalidPayload => {
+                "The payload is no JSON object, or a value in it is not as the JSON Schema of the action has it. The \
+                 action is refused, and the agent is asked to correct its answer, twice at most."
+            }
+            Self::TooManyActions => {
+                "The actions of one answer are carried out in order, as many as are allowed. The rest is refused; the agent \
+                 may ask for it when the results have come back to it."
+            }
+            Self::ActionDenied => {
+                "The payload fits, and a list of the operator's settings names what it asks for. The action is \
+                 refused, and nobody is asked for a confirmation."
+            }
+            Self::ActionNotPermitted => {
+                "An action is carried out at the word of the person who wrote the message: an owner of the bot, a \
+                 listed sender, or anyone, as the action says. For this sender it is refused."
+            }
+            Self::ActionsNotRead => {
+                "The text has the form of JSON actions, but `json` is not in the setting `output.dialects`, so people \
+                 see it as it is written and nothing is carried out. Add `json` to the setting, or give the agent its \
+                 actions as tools."
+            }
+            Self::ActionConfirmed => {
+                "The action waits until a person has confirmed it, in the window or in the chat. It is refused where \
+                 they do not, or not in time."
+            }
         }
     }
 }
@@ -207,4 +262,9 @@ impl Diagnostic {
         });
         self
     }
+}
+
+/// Puts findings in their order: by start of span, then code.
+pub fn sort_findings(findings: &mut [Diagnostic]) {
+    findings.sort_by(|a, b| (a.span.start, a.code.code()).cmp(&(b.span.start, b.code.code())));
 }

@@ -1,11 +1,11 @@
 //! One text for every diagnostic, in which it is found: for documents and rule lists, and for the tests that
 //! keep them true.
 
-use crate::{Code, Diagnostic, SettingError, Settings, inbound, parse};
+use crate::{Code, Diagnostic, SettingError, Settings, inbound, lint::unread_actions, parse};
 use std::borrow::Cow;
 
-/// Stands in an example for more bytes than a block may have.
-const LONG: &str = "(65,536 spaces)";
+/// Words that stand in an example for many bytes, and how many these are.
+const LONG: [(&str, usize); 2] = [("(65,536 spaces)", 65_536), ("(9,000 spaces)", 9_000)];
 
 /// What has to be known, beside the text, for a finding to be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub enum Needs {
     Files,
     /// What the channel can do; found when the directive is to be executed.
     Channel,
+    /// The actions of the bot, in these circumstances, in words.
+    Actions(&'static str),
 }
 
 /// A text in which exactly one finding is made.
@@ -38,14 +40,14 @@ pub struct Example {
 impl Example {
     /// The text as it is read: the same, unless it is too long to print.
     pub fn raw(&self) -> Cow<'static, str> {
-        if self.text.contains(LONG) {
-            self.text.replace(LONG, &" ".repeat(65_536)).into()
-        } else {
-            self.text.into()
+        let mut long = LONG.into_iter();
+        match long.find(|(words, _)| self.text.contains(words)) {
+            Some((words, bytes)) => self.text.replace(words, &" ".repeat(bytes)).into(),
+            None => self.text.into(),
         }
     }
 
-    /// What the scanner finds in it; nothing where only the channel or the operator's policy can tell.
+    /// What is found in it; nothing where only the channel, the operator's policy or the bot's actions can tell.
     ///
     /// # Errors
     /// When the setting it needs is none.
@@ -58,9 +60,13 @@ impl Example {
                 let settings = inbound::Settings::authorized();
                 return Ok(inbound::parse(&self.raw(), &settings).diagnostics);
             }
-            Needs::Nothing | Needs::Policy | Needs::Files | Needs::Channel => {}
+            Needs::Nothing | Needs::Policy | Needs::Files | Needs::Channel | Needs::Actions(_) => {}
         }
-        Ok(parse(&self.raw(), &settings, message).diagnostics)
+        let mut found = parse(&self.raw(), &settings, message).diagnostics;
+        if !matches!(self.needs, Needs::Actions(_)) {
+            found.extend(unread_actions(&self.raw(), &settings, message));
+        }
+        Ok(found)
     }
 }
 
@@ -117,6 +123,47 @@ impl Code {
             Self::UnsupportedOnChannel => (
                 "<actions>\n  <react emoji=\"eyes\" />\n</actions>\nHello",
                 Needs::Channel,
+            ),
+            Self::UnknownAction => (
+                r#"{"type":"bsah","payload":{"command":"df -h"}}"#,
+                Needs::Actions("where `bash` is on"),
+            ),
+            Self::ActionOff => (
+                r#"{"type":"terminal","payload":{"command":"df -h"}}"#,
+                Needs::Actions("where `terminal` is off"),
+            ),
+            Self::PayloadTooLarge => (
+                r#"{"type":"event_list","payload":{(9,000 spaces)}}"#,
+                Needs::Actions("where reminders are on"),
+            ),
+            Self::InvalidPayload => (
+                r#"{"type":"event_cancel","payload":{"id":"3"}}"#,
+                Needs::Actions("where reminders are on"),
+            ),
+            Self::TooManyActions => (
+                "{\"actions\":[\n\
+                 {\"type\":\"event_cancel\",\"payload\":{\"id\":1}},{\"type\":\"event_cancel\",\"payload\":{\"id\":2}},\n\
+                 {\"type\":\"event_cancel\",\"payload\":{\"id\":3}},{\"type\":\"event_cancel\",\"payload\":{\"id\":4}},\n\
+                 {\"type\":\"event_cancel\",\"payload\":{\"id\":5}},{\"type\":\"event_cancel\",\"payload\":{\"id\":6}},\n\
+                 {\"type\":\"event_cancel\",\"payload\":{\"id\":7}},{\"type\":\"event_cancel\",\"payload\":{\"id\":8}},\n\
+                 {\"type\":\"event_list\",\"payload\":{}}]}",
+                Needs::Actions("where reminders are on"),
+            ),
+            Self::ActionDenied => (
+                r#"{"type":"bash","payload":{"command":"shutdown now"}}"#,
+                Needs::Actions("where `bash` is on and `actions.bash.deny` has `shutdown`"),
+            ),
+            Self::ActionNotPermitted => (
+                r#"{"type":"bash","payload":{"command":"df -h"}}"#,
+                Needs::Actions("where `bash` is on and the sender is no owner of the bot"),
+            ),
+            Self::ActionsNotRead => (
+                r#"{"actions":[{"type":"bash","payload":{"command":"df -h"}}]}"#,
+                Needs::Nothing,
+            ),
+            Self::ActionConfirmed => (
+                r#"{"type":"bash","payload":{"command":"df -h"}}"#,
+                Needs::Actions("where `bash` is on and the sender is an owner of the bot"),
             ),
         };
         Example { text, needs }

@@ -24,13 +24,13 @@ mod step;
 
 pub use children::{AttributeRow, CHILDREN, ChildRow, Makes, Part};
 pub use collect::{Collect, parse};
-pub use diagnostic::{Code, Diagnostic, Fix, Severity};
+pub use diagnostic::{Code, Diagnostic, Fix, Severity, sort_findings};
 pub use directive::{Directive, FileKind, Header, JsonAction};
 pub use example::{Example, Needs};
 pub use guard::{GUARD, GuardKind, GuardRow};
 pub use hold::HoldReason;
 pub use limits::{LIMITS, LimitRow};
-pub use lint::{Lines, Place, lint};
+pub use lint::{Lines, Place, action_key, action_part, lint, unread_actions};
 pub use outcome::{Fate, Parsed, Range, RangeReason, Suppression};
 #[doc(hidden)]
 pub use rules::{MUTANTS, Rules};

@@ -2,7 +2,11 @@
 
 use std::cell::Cell;
 
-use crate::{Diagnostic, Settings, Span};
+use crate::{
+    Code, Diagnostic, Dialect, JsonAction, Settings, Span,
+    scanner::{JsonPart, part_of_json},
+    sort_findings,
+};
 
 /// A place in a text, as editors count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -91,5 +95,63 @@ fn begun(bytes: &[u8]) -> usize {
 /// assert_eq!((place.line, place.column), (3, 3));
 /// ```
 pub fn lint(text: &str, settings: &Settings) -> Vec<Diagnostic> {
-    crate::parse(text, settings, None).diagnostics
+    let mut found = crate::parse(text, settings, None).diagnostics;
+    found.extend(unread_actions(text, settings, None));
+    sort_findings(&mut found);
+    found
+}
+
+/// A finding for each JSON action that is text because the dialect `json` is off; none where it is on. `inbound` is the
+/// user's message that is answered.
+pub fn unread_actions(text: &str, settings: &Settings, inbound: Option<&str>) -> Vec<Diagnostic> {
+    // Most texts have neither of the first keys: they are not read twice.
+    let may_act = ["\"actions\"", "\"type\""].iter().any(|key| text.contains(key));
+    if settings.dialects.contains(&Dialect::Json) || !may_act {
+        return Vec::new();
+    }
+    let mut with_json = settings.clone();
+    with_json.dialects.push(Dialect::Json);
+    let unread = |action: JsonAction| {
+        let message = format!(
+            "the action `{}` is shown as text: output.dialects has no json",
+            shortened(&action.kind)
+        );
+        Diagnostic::new(Code::ActionsNotRead, action.span, message)
+    };
+    let actions = crate::parse(text, &with_json, inbound).actions;
+    actions.into_iter().map(unread).collect()
+}
+
+/// The bytes of a part of an action: of the value that a JSON Pointer (RFC 6901) names within the action, such as `/type`
+/// or `/payload/command`, or of the nearest value around it that is there. `text` is the text in which it was read.
+pub fn action_part(text: &str, action: &JsonAction, pointer: &str) -> Span {
+    part(text, action, pointer).map_or(action.span, |part| within(action, part.value))
+}
+
+/// The bytes of a key of an action with its quotes, by the JSON Pointer of its value; `None` where it is not there.
+pub fn action_key(text: &str, action: &JsonAction, pointer: &str) -> Option<Span> {
+    let part = part(text, action, pointer).filter(|part| part.is_whole)?;
+    part.key.map(|key| within(action, key))
+}
+
+fn part(text: &str, action: &JsonAction, pointer: &str) -> Option<JsonPart> {
+    let tokens = pointer.split('/').skip(1);
+    let path: Vec<_> = tokens
+        .map(|token| token.replace("~1", "/").replace("~0", "~"))
+        .collect();
+    part_of_json(text.get(action.span.start..action.span.end)?, &path)
+}
+
+fn within(action: &JsonAction, part: Span) -> Span {
+    Span::new(action.span.start + part.start, action.span.start + part.end)
+}
+
+/// A name that an agent made up, as findings say it.
+fn shortened(name: &str) -> String {
+    let short = &name[..name.floor_char_boundary(64)];
+    if short.len() < name.len() {
+        format!("{short}…")
+    } else {
+        short.to_owned()
+    }
 }

@@ -16,6 +16,7 @@ import type {
   DeliveryOutcome,
   DeliveryRefusal,
   DemoPhase,
+  ActionPreviewOutcome,
   ShellState,
   DemoTopic,
   DirectiveScope,
@@ -189,6 +190,15 @@ export const diagnosticCodes = [
   { code: "leak-guard", about: "Scaffolding of the model was stripped." },
   { code: "echoed-from-input", about: "The directive repeats the user's message and is not executed." },
   { code: "unsupported-on-channel", about: "This channel cannot do that; it is skipped." },
+  { code: "unknown-action", about: "There is no action of this name." },
+  { code: "action-off", about: "The action is off." },
+  { code: "payload-too-large", about: "A payload has more bytes than its action takes." },
+  { code: "invalid-payload", about: "A payload does not fit the schema of its action." },
+  { code: "too-many-actions", about: "An answer asks for more actions than are carried out." },
+  { code: "action-denied", about: "A list of the settings denies the action." },
+  { code: "action-not-permitted", about: "The sender may not have the action carried out." },
+  { code: "actions-not-read", about: "JSON actions are shown as text: their dialect is off." },
+  { code: "action-confirmed", about: "A person is asked before the action is carried out." },
 ] as const satisfies readonly Entry<Code>[];
 
 export const decisionKinds = [
@@ -225,6 +235,12 @@ export const demoPhases = [
   { code: "paused", about: "A person paused it: no message comes in, answers under way go on." },
   { code: "ended", about: "All its rounds are over, or none has begun." },
 ] as const satisfies readonly Entry<DemoPhase>[];
+
+export const actionPreviewOutcomes = [
+  { code: "carried_out", about: "It is carried out at once." },
+  { code: "asked_first", about: "A person is asked first." },
+  { code: "refused", about: "It is not carried out." },
+] as const satisfies readonly Entry<ActionPreviewOutcome>[];
 
 export const shellStates = [
   { code: "idle", about: "It waits for a command." },
@@ -544,6 +560,7 @@ export const settingSources = [
 export const severities = [
   { code: "error", about: "Something the agent meant to do did not happen, or where its markup ends had to be guessed." },
   { code: "warning", about: "What was written is clear, and a rule says what becomes of it; it is not what the grammar asks for." },
+  { code: "note", about: "Nothing is wrong; a rule says what comes first." },
 ] as const satisfies readonly Entry<Severity>[];
 
 export const scheduleSkips = [

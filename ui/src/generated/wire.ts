@@ -8,6 +8,12 @@ export type Ack = {
   serial: number,
 };
 
+/** The people at whose word an agent may ask for an action. */
+export type ActionAccess = "owner" | "listed" | "anyone";
+
+/** The confirmation that an action needs before it is carried out. */
+export type ActionConfirmation = "always" | "listed" | "never";
+
 /** An action has ended. What came of it is told in the request that delivers it. */
 export type ActionEnded = {
   /** Its place among the actions of its answer, from 0. */
@@ -23,6 +29,25 @@ export type ActionEnded = {
   /** Bytes of all that it produced. */
   bytes: number,
 };
+
+/** An action in an output that is only looked at. */
+export type ActionPreview = {
+  /** Its name; empty for JSON that cannot be read. */
+  name: string,
+  /** The words by which people know what would be carried out, such as the command line; none where it has none. */
+  command: string | null,
+  /** Its bytes in the output. */
+  span: Span,
+  /** Its outcome, where it is no dry run: in one, nothing is carried out. */
+  outcome: ActionPreviewOutcome,
+  /** The reason, in words; empty where there is nothing to say. */
+  why: string,
+  /** The setting that decides, where one does. */
+  setting: string | null,
+};
+
+/** The outcome of an action in an output that is only looked at. */
+export type ActionPreviewOutcome = "carried_out" | "asked_first" | "refused";
 
 /** An action that is not carried out. */
 export type ActionRefusal = {
@@ -468,6 +493,28 @@ export type Catalog = {
   templates: Array<CatalogEntry>,
   /** What users can write with a slash: each command and directive by its name, what it does. */
   commands: Array<CatalogEntry>,
+  /** The actions that an agent may ask for, those that are off, too. */
+  actions: Array<CatalogAction>,
+};
+
+/** An action, as somebody who writes one by hand needs it. */
+export type CatalogAction = {
+  /** Its name. */
+  name: string,
+  /** Its effect, in words. */
+  about: string,
+  /** The people at whose word it is carried out. */
+  access: ActionAccess,
+  /** The turns in which it is carried out. */
+  turns: Array<TurnKind>,
+  /** The confirmation that it needs. */
+  confirmation: ActionConfirmation,
+  /** The keys of its payload, required ones first. */
+  keys: Array<PayloadKey>,
+  /** An example with its required keys, to fill in: the action as JSON. */
+  template: string,
+  /** The setting that switches it on, where it is off. */
+  off: string | null,
 };
 
 /** A value of a closed set. */
@@ -476,6 +523,16 @@ export type CatalogEntry = {
   code: string,
   /** In words. */
   about: string,
+};
+
+/** The outcome of an output's actions on one channel, at the word of the sender of Compose. */
+export type ChannelActions = {
+  /** The channel. */
+  channel: ChannelId,
+  /** The sender of Compose there. */
+  sender: string,
+  /** The actions, in order. */
+  actions: Array<ActionPreview>,
 };
 
 /** A channel's card; answer of `channels` is a list of them. */
@@ -611,7 +668,7 @@ export type CleanPlace = {
 };
 
 /** Every diagnostic, closed. */
-export type Code = "malformed-directive" | "unclosed-block" | "unclosed-directive" | "block-too-large" | "missing-attribute" | "not-allowed" | "missing-file" | "unknown-directive" | "unknown-key" | "invalid-value" | "duplicate-attribute" | "duplicate-directive" | "text-in-block" | "stray-close" | "misplaced-block" | "bare-directive" | "marker-not-alone" | "leak-guard" | "echoed-from-input" | "unsupported-on-channel";
+export type Code = "malformed-directive" | "unclosed-block" | "unclosed-directive" | "block-too-large" | "missing-attribute" | "not-allowed" | "missing-file" | "unknown-directive" | "unknown-key" | "invalid-value" | "duplicate-attribute" | "duplicate-directive" | "text-in-block" | "stray-close" | "misplaced-block" | "bare-directive" | "marker-not-alone" | "leak-guard" | "echoed-from-input" | "unsupported-on-channel" | "unknown-action" | "action-off" | "payload-too-large" | "invalid-payload" | "too-many-actions" | "action-denied" | "action-not-permitted" | "actions-not-read" | "action-confirmed";
 
 /** Expected and actual as text, for a diff. */
 export type Comparison = {
@@ -696,6 +753,8 @@ export type Composed = {
   previews: Array<ChannelPreview>,
   /** The way in which the messages of each preview fill what its channel takes. */
   rulers: Array<Ruler>,
+  /** The outcome of the actions in it on each channel that was asked for; empty where there is none. */
+  actions?: Array<ChannelActions>,
 };
 
 /** The counts of a channel since the start. */
@@ -2872,6 +2931,20 @@ export type PayloadFinding = {
   change: string,
 };
 
+/** A key of an action's payload, from the schema of the action. */
+export type PayloadKey = {
+  /** The key. */
+  name: string,
+  /** Its meaning, in words; empty where the schema has none. */
+  about: string,
+  /** True where the payload needs it. */
+  required: boolean,
+  /** The JSON types of its value, such as `string`; empty where it takes any. */
+  types: Array<string>,
+  /** The values that it takes, as JSON; empty where it takes more than can be listed. */
+  values: Array<string>,
+};
+
 /** A request for permission that waits for a person. */
 export type PendingPermission = {
   /** The turn whose agent asks. */
@@ -3952,7 +4025,7 @@ export type SettingChange = {
 export type SettingSource = "inline" | "schedule" | "delivery" | "session" | "channel" | "global" | "default";
 
 /** How bad a diagnostic is. `foldback lint` exits with 1 if there is any error. */
-export type Severity = "error" | "warning";
+export type Severity = "error" | "warning" | "note";
 
 /** A command of a shell. */
 export type ShellCommand = {
@@ -4303,6 +4376,9 @@ export type TurnDetail = {
 
 /** One inbound message's way through the pipeline. */
 export type TurnId = number;
+
+/** The kinds of turns, by what begins them. */
+export type TurnKind = "message" | "delivery" | "schedule";
 
 /** The target of a link: a turn, maybe at a moment, maybe of a file. */
 export type TurnLink = {

@@ -22,7 +22,7 @@ use foldback_wire::{DeadTarget, PermissionRequest, ReminderLine, ScheduleLine};
 
 impl Commands for Backend {
     async fn catalog(&self, _: Nothing) -> Result<Catalog, Failure> {
-        Ok(catalog(self.engine().config()))
+        Ok(catalog(self.engine().config(), self.engine().actions()))
     }
 
     async fn status(&self, _: Nothing) -> Result<Status, Failure> {

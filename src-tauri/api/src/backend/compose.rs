@@ -1,10 +1,14 @@
 //! Manual tests: read, lint, preview, send.
 
 use super::{Backend, preview::Scene};
-use crate::{Output, failure};
+use crate::{
+    Output, failure,
+    written_actions::{ChannelSender, WrittenActions},
+};
 use base64::{Engine as _, prelude::BASE64_STANDARD as BASE64};
+use foldback_actions::known_actions;
 use foldback_channels::Loopback;
-use foldback_directives::{Lines, parse};
+use foldback_directives::{Diagnostic, Lines, parse, sort_findings, unread_actions};
 use foldback_pipeline::config::Config;
 use foldback_store::Mention;
 use foldback_wire::{
@@ -40,6 +44,29 @@ impl Backend {
         let (previews, rulers) = self.previews(&wanted, &user_text, &agent_output).await?;
         // Findings and fixes are about the text as it was written: a fix must not put a mask into it.
         let written = parse(&agent_output, &settings, Some(&user_text));
+        let bash = &self.shared.config.actions.bash;
+        let actions = WrittenActions {
+            raw: &agent_output,
+            parsed: &written,
+            table: self.shared.engine.actions(),
+            known: &known_actions(bash.timeout.0, bash.most_output()),
+            senders: &self.senders(&wanted),
+        };
+        let mut findings = written.diagnostics.clone();
+        findings.extend(actions.findings());
+        findings.extend(unread_actions(&agent_output, &settings, Some(&user_text)));
+        sort_findings(&mut findings);
+        let mut outcomes = actions.outcomes();
+        if let Some(secrets) = &self.shared.secrets {
+            let previewed = outcomes.iter_mut().flat_map(|channel| &mut channel.actions);
+            for action in previewed {
+                let texts = [&mut action.name, &mut action.why];
+                texts
+                    .into_iter()
+                    .chain(&mut action.command)
+                    .for_each(|text| secrets.mask(text));
+            }
+        }
         let output = Output {
             raw: agent_output,
             user_text: Some(user_text),
@@ -47,7 +74,7 @@ impl Backend {
             secrets: self.shared.secrets.clone(),
         };
         let places = Lines::new(&output.raw);
-        let lint = |diagnostic: &foldback_wire::Diagnostic| {
+        let lint = |diagnostic: Diagnostic| {
             let (start, end) = (
                 places.place(diagnostic.span.start),
                 places.place(diagnostic.span.end),
@@ -58,17 +85,31 @@ impl Backend {
                 end_line: end.line as u32,
                 end_column: end.column as u32,
                 explanation: diagnostic.code.explain().to_owned(),
-                diagnostic: diagnostic.clone(),
+                diagnostic,
             }
         };
         Ok(ComposeResult {
             parsed: output.read(),
-            lints: written.diagnostics.iter().map(lint).collect(),
+            lints: findings.into_iter().map(lint).collect(),
             masked: output.masked(&self.shared.config.redact),
             redacts: output.secrets.is_some(),
             previews,
             rulers,
+            actions: outcomes,
         })
+    }
+
+    /// Whoever writes in Compose, on each channel.
+    fn senders(&self, channels: &[ChannelId]) -> Vec<ChannelSender> {
+        let sender = |channel: &ChannelId| {
+            let message = self.inbound(channel, MessageId::new(""), String::new());
+            Some(ChannelSender {
+                channel: channel.clone(),
+                asker: self.shared.engine.asker_of_message(&message)?,
+                sender: message.sender.id.as_str().to_owned(),
+            })
+        };
+        channels.iter().filter_map(sender).collect()
     }
 
     /// What each channel would show, all at the same time.
@@ -88,6 +129,7 @@ impl Backend {
                 base: self.shared.base.clone(),
                 inbound: self.inbound(id, MessageId::new(""), user_text.to_owned()),
                 agent_output: agent_output.to_owned(),
+                actions: self.shared.engine.actions().rows().cloned().collect(),
             };
             scenes.push(tokio::task::spawn_blocking(move || scene.play()));
         }

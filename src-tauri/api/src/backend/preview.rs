@@ -2,6 +2,8 @@
 //! There is no second planner that could disagree with delivery.
 
 use crate::{TurnFold, failure};
+use async_trait::async_trait;
+use foldback_actions::{ActionInterface, ActionOrder, ActionRow, ActionTable, ResultSink, TableError};
 use foldback_agents::{ScriptAgent, ScriptStep};
 use foldback_channels::{Loopback, profile};
 use foldback_pipeline::{
@@ -12,7 +14,7 @@ use foldback_pipeline::{
 };
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
-    Clock, Event, Inbound, Kind, Timestamp,
+    ActionAccess, ActionConfirmation, Clock, Event, Inbound, Kind, Timestamp,
     rpc::{Bubble, BubblePart, ChannelPreview, Failure, Ruler, VoiceOf},
 };
 use std::{path::PathBuf, sync::Arc};
@@ -24,6 +26,8 @@ pub(super) struct Scene {
     pub(super) base: PathBuf,
     pub(super) inbound: Inbound,
     pub(super) agent_output: String,
+    /// The actions that are on.
+    pub(super) actions: Vec<ActionRow>,
 }
 
 impl Scene {
@@ -63,7 +67,7 @@ impl Scene {
             channels: vec![(id.clone(), Arc::<Loopback>::clone(&channel))],
             agents: Agents::one(Arc::new(agent)),
             speech,
-            actions: Arc::default(),
+            actions: Arc::new(unperformed(self.actions).map_err(|e| failure::internal(&e))?),
             readers: Readers::default(),
             clock,
             rng: Arc::new(SeededRng::new(0)),
@@ -117,6 +121,31 @@ impl Scene {
         config.attachments.descriptions = DescriptionsConfig::default();
         config
     }
+}
+
+/// The actions of the bot as the preview has them: an answer that asks for some is taken in as it is, and nothing is carried
+/// out, whoever asks. What would come of each is told beside the preview.
+struct Unperformed(Vec<ActionRow>);
+
+#[async_trait]
+impl ActionInterface for Unperformed {
+    fn rows(&self) -> Vec<ActionRow> {
+        let open = |row: &ActionRow| ActionRow {
+            access: ActionAccess::Anyone,
+            confirmation: ActionConfirmation::Never,
+            ..row.clone()
+        };
+        self.0.iter().map(open).collect()
+    }
+
+    async fn perform(&self, _: ActionOrder, results: ResultSink) {
+        results.complete();
+    }
+}
+
+/// The table of these rows; empty where there are none.
+fn unperformed(rows: Vec<ActionRow>) -> Result<ActionTable, TableError> {
+    ActionTable::of(vec![Arc::new(Unperformed(rows))])
 }
 
 /// Voice notes are shown, and not spoken: nothing is asked of a service while somebody types.

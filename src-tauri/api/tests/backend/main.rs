@@ -4,6 +4,7 @@
 mod book;
 mod channels;
 mod compose;
+mod compose_actions;
 mod counting;
 mod demo;
 mod exports;

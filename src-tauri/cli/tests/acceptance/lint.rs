@@ -98,7 +98,10 @@ fn assert_is_sarif(log: &Value) {
 }
 
 fn assert_level(level: &Value) {
-    assert!(level == "error" || level == "warning", "3.27.10: {level}");
+    assert!(
+        level == "error" || level == "warning" || level == "note",
+        "3.27.10: {level}"
+    );
 }
 
 fn assert_location(place: &Value, region: &str) {

@@ -38,6 +38,7 @@ pub(crate) use bare::MAX_PAIR;
 pub(crate) use block::MAX_BLOCK;
 pub use header::HEADER_KEYS;
 pub(crate) use header::MAX_HEADER;
+pub(crate) use json::{JsonPart, part_of_json};
 
 /// What is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,9 @@
 //! Lint: places, fixes and explanations.
 
-use foldback_directives::{Bare, CHILDREN, Code, Diagnostic, Lines, Needs, Place, Settings, lint, parse};
+use foldback_directives::{
+    Bare, CHILDREN, Code, Diagnostic, Dialect, Lines, Needs, Place, Settings, action_key, action_part, lint,
+    parse,
+};
 
 #[test]
 fn did_you_mean_is_said_only_when_it_is_likely() {
@@ -145,7 +148,7 @@ fn every_example_is_found_with_its_code_and_no_other() {
         let example = code.example();
         let found: Vec<_> = example.findings().unwrap().iter().map(|d| d.code).collect();
         let expected: &[Code] = match example.needs {
-            Needs::Policy | Needs::Files | Needs::Channel => &[],
+            Needs::Policy | Needs::Files | Needs::Channel | Needs::Actions(_) => &[],
             Needs::Nothing | Needs::Setting(_) | Needs::Inbound(_) | Needs::UserMessage => &[*code],
         };
         assert_eq!(found, expected, "{}", example.text);
@@ -162,4 +165,45 @@ fn an_unknown_tag_and_its_closing_tag_are_one_finding() {
         let unknown = |d: &&Diagnostic| d.code == Code::UnknownDirective;
         assert_eq!(found.iter().filter(unknown).count(), 1, "{text}");
     }
+}
+
+fn with_json() -> Settings {
+    let mut settings = Settings::default();
+    settings.dialects.push(Dialect::Json);
+    settings
+}
+
+#[test]
+fn actions_are_told_where_their_dialect_is_off_and_where_the_scanner_would_read_them() {
+    let one = r#"{"type":"bash","payload":{}}"#;
+    for (text, unread) in [
+        (one.to_owned(), vec![one]),
+        (format!("Look:\n```json\n{one}\n```\nDone."), vec![one]),
+        (format!("{{\"actions\":[{one},{one}]}}"), vec![one, one]),
+        (format!("In a line {one}"), vec![]),
+        (r#"{"type":"object","properties":{}}"#.to_owned(), vec![]),
+        (format!("{{\"system_message\":{{}}}}\n{one}"), vec![]),
+    ] {
+        assert_eq!(about(&text, Code::ActionsNotRead), unread, "{text}");
+        let on = lint(&text, &with_json());
+        assert!(on.iter().all(|d| d.code != Code::ActionsNotRead), "{text}");
+    }
+}
+
+#[test]
+fn a_part_of_an_action_has_its_place_or_that_of_what_is_around_it() {
+    let text =
+        "Sure.\n{\"actions\":[ {\"type\" : \"bash\", \"payload\":{\"a/b\":[1, {\"ü\":2}], \"a/b\":[7,8]}} ]}";
+    let read = parse(text, &with_json(), None).actions;
+    let part = |pointer: &str| action_part(text, &read[0], pointer).of(text);
+    assert_eq!(part(""), read[0].span.of(text));
+    assert_eq!(part("/type"), "\"bash\"");
+    assert_eq!(part("/payload/a~1b"), "[7,8]", "the last one counts");
+    assert_eq!(part("/payload/a~1b/1"), "8");
+    assert_eq!(part("/payload/a~1b/9"), "[7,8]");
+    assert_eq!(part("/payload/none/deeper"), part("/payload"));
+    assert_eq!(part("/type/0"), "\"bash\"");
+    let key = |pointer: &str| action_key(text, &read[0], pointer).map(|span| span.of(text));
+    assert_eq!(key("/payload/a~1b"), Some("\"a/b\""));
+    assert_eq!([key(""), key("/payload/a~1b/1"), key("/payload/none")], [None; 3]);
 }

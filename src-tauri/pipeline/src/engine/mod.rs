@@ -1,5 +1,6 @@
 //! The running bot: starts, takes messages, obeys the operator, ends in order.
 
+mod asker;
 mod begin;
 mod calendar;
 mod consent;

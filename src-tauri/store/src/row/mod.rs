@@ -133,10 +133,11 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
             ..
         } => of_outcome(outcome),
         Kind::ActionEnded(ended) if ended.outcome == DeliveryOutcome::Error => vec![RowFlag::Warning],
-        Kind::Diagnosed { diagnostic, .. } => vec![match diagnostic.severity {
-            Severity::Error => RowFlag::Error,
-            Severity::Warning => RowFlag::Warning,
-        }],
+        Kind::Diagnosed { diagnostic, .. } => match diagnostic.severity {
+            Severity::Error => vec![RowFlag::Error],
+            Severity::Warning => vec![RowFlag::Warning],
+            Severity::Note => Vec::new(),
+        },
         Kind::Held { .. } | Kind::Waiting { .. } => vec![RowFlag::Held],
         Kind::Warned { .. }
         | Kind::ClockJumped { .. }

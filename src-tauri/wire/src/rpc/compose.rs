@@ -3,6 +3,7 @@
 use super::{MessageContext, RenderedBlock, Ruler, VoiceOf};
 use crate::{
     ChannelId, Diagnostic, FileFate, FileKind, MessageId, Parsed, Platform, Span, TurnId, UnderstoodFile,
+    closed::closed_set,
 };
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +69,47 @@ pub struct ComposeResult {
     pub previews: Vec<ChannelPreview>,
     /// The way in which the messages of each preview fill what its channel takes.
     pub rulers: Vec<Ruler>,
+    /// The outcome of the actions in it on each channel that was asked for; empty where there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<ChannelActions>>")]
+    pub actions: Vec<ChannelActions>,
+}
+
+closed_set! {
+    /// The outcome of an action in an output that is only looked at.
+    pub enum ActionPreviewOutcome {
+        CarriedOut = "carried_out": "It is carried out at once.",
+        AskedFirst = "asked_first": "A person is asked first.",
+        Refused = "refused": "It is not carried out.",
+    }
+}
+
+/// The outcome of an output's actions on one channel, at the word of the sender of Compose.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ChannelActions {
+    /// The channel.
+    pub channel: ChannelId,
+    /// The sender of Compose there.
+    pub sender: String,
+    /// The actions, in order.
+    pub actions: Vec<ActionPreview>,
+}
+
+/// An action in an output that is only looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ActionPreview {
+    /// Its name; empty for JSON that cannot be read.
+    pub name: String,
+    /// The words by which people know what would be carried out, such as the command line; none where it has none.
+    pub command: Option<String>,
+    /// Its bytes in the output.
+    pub span: Span,
+    /// Its outcome, where it is no dry run: in one, nothing is carried out.
+    pub outcome: ActionPreviewOutcome,
+    /// The reason, in words; empty where there is nothing to say.
+    pub why: String,
+    /// The setting that decides, where one does.
+    pub setting: Option<String>,
 }
 
 /// The screen of a channel (an approximation where `rules` is set, or what was acknowledged).

@@ -37,11 +37,12 @@ mod why;
 mod workspaces;
 
 pub use book::{Book, BookLine, BookOf, Resend};
-pub use catalog::{Catalog, CatalogEntry};
+pub use catalog::{Catalog, CatalogAction, CatalogEntry, PayloadKey};
 pub use channels::{ArmChannel, ChannelCard, ChannelError, Counters, Mute, ReleaseHeld, SwitchChannel};
 pub use compose::{
-    Bubble, BubbleAttachment, BubbleFile, BubblePart, ChannelPreview, Compose, ComposeFile, ComposeResult,
-    ComposeSend, Lint, MaskedSecrets, Reaction, Rendering, SendResult,
+    ActionPreview, ActionPreviewOutcome, Bubble, BubbleAttachment, BubbleFile, BubblePart, ChannelActions,
+    ChannelPreview, Compose, ComposeFile, ComposeResult, ComposeSend, Lint, MaskedSecrets, Reaction,
+    Rendering, SendResult,
 };
 pub use deliver::{
     BudgetUse, DeadTargetRef, DeliveryAnswer, DeliveryCall, DeliveryOrder, DeliveryState, RequesterBudget,

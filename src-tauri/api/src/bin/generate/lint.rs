@@ -1,7 +1,11 @@
 //! The page of lint's rules, from the closed set of findings: what each means and what is said of its example.
 
+mod acted;
+
+use crate::record::Result;
+use acted::ActingBots;
 use foldback_api::typescript::File;
-use foldback_directives::{CHILDREN, ChildRow, Code, Diagnostic, Lines, Needs, SettingError, Severity};
+use foldback_directives::{CHILDREN, ChildRow, Code, Diagnostic, Lines, Needs, Severity};
 use std::fmt::Write as _;
 
 const HEAD: &str = "\
@@ -22,7 +26,8 @@ With `--redact` secrets are masked in messages and in fixes, which then write th
 ";
 
 /// The page.
-pub(crate) fn page() -> Result<File, SettingError> {
+pub(crate) fn page() -> Result<File> {
+    let bots = ActingBots::start()?;
     let mut text = HEAD.to_owned();
     for severity in Severity::ALL {
         // Writing to a String cannot fail, here and below.
@@ -33,11 +38,7 @@ pub(crate) fn page() -> Result<File, SettingError> {
             severity.about()
         );
         for code in of(*severity) {
-            let fixes = code
-                .example()
-                .findings()?
-                .into_iter()
-                .filter_map(|found| found.fix);
+            let fixes = findings(code, &bots)?.into_iter().filter_map(|found| found.fix);
             let fixes: Vec<String> = fixes.map(|fix| quoted(&fix.title)).collect();
             let about = quoted(code.about());
             let _ = writeln!(text, "| [`{code}`](#{code}) | {about} | {} |", fixes.join(", "));
@@ -45,7 +46,7 @@ pub(crate) fn page() -> Result<File, SettingError> {
     }
     for severity in Severity::ALL {
         for code in of(*severity) {
-            text += &section(code)?;
+            text += &section(code, &bots)?;
         }
     }
     Ok(File {
@@ -65,10 +66,19 @@ const fn plural(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "Errors",
         Severity::Warning => "Warnings",
+        Severity::Note => "Notes",
     }
 }
 
-fn section(code: Code) -> Result<String, SettingError> {
+/// What is found in the example of a finding.
+fn findings(code: Code, bots: &ActingBots) -> Result<Vec<Diagnostic>> {
+    match code.example().needs {
+        Needs::Actions(_) => bots.findings(code),
+        _ => Ok(code.example().findings()?),
+    }
+}
+
+fn section(code: Code, bots: &ActingBots) -> Result<String> {
     let example = code.example();
     let circumstance = match example.needs {
         Needs::Nothing => "For example:".to_owned(),
@@ -96,6 +106,10 @@ fn section(code: Code) -> Result<String, SettingError> {
                            reactions:"
                 .to_owned()
         }
+        Needs::Actions(circumstances) => format!(
+            "Only Compose finds it, because it knows the actions of the bot; of an agent's answer the journal has it as a \
+             refusal or a request. For example, {circumstances}:"
+        ),
     };
     let table = match code {
         Code::MissingAttribute => needs(),
@@ -109,7 +123,7 @@ fn section(code: Code) -> Result<String, SettingError> {
         example.text
     );
     let raw = example.raw();
-    for found in example.findings()? {
+    for found in findings(code, bots)? {
         text += &said(&raw, &found);
     }
     Ok(text)

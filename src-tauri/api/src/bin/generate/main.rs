@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     let page = match lint::page() {
         Ok(page) => page,
         Err(error) => {
-            eprintln!("an example of lint's rules has a wrong setting: {error}");
+            eprintln!("the examples of lint's rules cannot be read: {error}");
             return ExitCode::FAILURE;
         }
     };

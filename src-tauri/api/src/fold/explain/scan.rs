@@ -40,7 +40,7 @@ pub(super) fn explain(kind: &Kind, at_ms: u64, scene: &Scene<'_>) -> Option<Expl
         Kind::Diagnosed { diagnostic, .. } => {
             let effect = match diagnostic.severity {
                 Severity::Error => "A finding. What it names does not do what the agent wanted.",
-                Severity::Warning => "A finding. It changes nothing by itself.",
+                Severity::Warning | Severity::Note => "A finding. It changes nothing by itself.",
             };
             let fix = diagnostic.fix.as_ref();
             Explanation::new(diagnostic.code.code(), diagnostic.code.explain(), effect)

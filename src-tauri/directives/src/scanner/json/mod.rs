@@ -19,6 +19,8 @@ mod probe;
 mod state;
 mod value;
 
+pub(crate) use value::{JsonPart, part_of_json};
+
 use super::text::{Coding, FenceLine};
 use super::{Next, Scanner, report};
 use crate::rules::Rule as G;

@@ -1,5 +1,9 @@
 //! A strict reader of JSON, just enough to take actions out of a value and to refuse what is none.
 
+mod part;
+
+pub(crate) use part::{JsonPart, part_of_json};
+
 use crate::lex::Source;
 use crate::{JsonAction, Span};
 

@@ -32,6 +32,23 @@ struct Rights {
     is_listed: bool,
 }
 
+/// The asker of a message that began a turn into which nobody else wrote.
+pub(crate) fn asker_of_message(
+    access: AccessContext<'_>,
+    senders: &[String],
+    message: &Inbound,
+) -> ActionAsker {
+    let rights = rights(access, senders, message);
+    let is_anyone = !access.rules.holds(Rule::ActionsAccess);
+    ActionAsker {
+        is_owner: rights.is_owner || is_anyone,
+        is_listed: rights.is_listed || is_anyone,
+        turn: TurnKind::Message,
+        root: TurnKind::Message,
+        depth: 0,
+    }
+}
+
 /// The asker of a turn's actions: the person whose message began its chain. Where others wrote into its run, or into that of
 /// a turn that led to it, each of them has to be allowed, as any of them may be the one whom the agent obeys.
 pub(crate) async fn asker_of(
@@ -54,10 +71,11 @@ pub(crate) async fn first_asker_of(
         is_listed: false,
     };
     let rules = context.access.rules;
+    let rights_of = |message| rights(context.access, context.senders, message);
     let mut led = Vec::new();
     let (turn, root, depth, mut rights) = match context.cause {
         TurnCause::Message => {
-            let rights = rights(context, context.message);
+            let rights = rights_of(context.message);
             (TurnKind::Message, TurnKind::Message, 0, rights)
         }
         TurnCause::Schedule(_) => (TurnKind::Schedule, TurnKind::Schedule, 0, nobody),
@@ -65,10 +83,8 @@ pub(crate) async fn first_asker_of(
             let chain = TurnChain::of(delivery, recorder).await?;
             led = joined(&chain.turns, recorder).await?;
             let (root, rights) = match &chain.root {
-                ChainRoot::Message(message) => (TurnKind::Message, rights(context, message)),
-                _ if !rules.holds(Rule::ActionsChain) => {
-                    (TurnKind::Message, rights(context, context.message))
-                }
+                ChainRoot::Message(message) => (TurnKind::Message, rights_of(message)),
+                _ if !rules.holds(Rule::ActionsChain) => (TurnKind::Message, rights_of(context.message)),
                 ChainRoot::Schedule => (TurnKind::Schedule, nobody),
                 ChainRoot::Reminder | ChainRoot::Elsewhere => (TurnKind::Delivery, nobody),
             };
@@ -79,7 +95,7 @@ pub(crate) async fn first_asker_of(
     };
     let others = joining.iter().copied().chain(&led);
     for other in others.filter(|_| rules.holds(Rule::ActionsOthers)) {
-        let of_other = self::rights(context, other);
+        let of_other = rights_of(other);
         rights.is_owner &= of_other.is_owner;
         rights.is_listed &= of_other.is_listed || of_other.is_owner;
     }
@@ -93,15 +109,15 @@ pub(crate) async fn first_asker_of(
     })
 }
 
-fn rights(context: AskerContext<'_>, message: &Inbound) -> Rights {
-    let AccessContext { platform, .. } = context.access;
+fn rights(access: AccessContext<'_>, senders: &[String], message: &Inbound) -> Rights {
+    let AccessContext { platform, .. } = access;
     let own = |provider: &str| is_provider(provider, &message.channel, platform);
     let is_named = |id: &str| {
-        let mut senders = context.senders.iter();
+        let mut senders = senders.iter();
         senders.any(|entry| names_id(ListEntry::of(entry), id, own))
     };
     Rights {
-        is_owner: command_access(context.access, message).is_owner,
+        is_owner: command_access(access, message).is_owner,
         is_listed: sender_ids(message).any(is_named),
     }
 }

@@ -25,7 +25,7 @@ mod confirm;
 mod request;
 mod unperformed;
 
-pub(crate) use asked_by::{AskerContext, first_asker_of};
+pub(crate) use asked_by::{AskerContext, asker_of_message, first_asker_of};
 pub(crate) use called::{CallEnd, Calls};
 pub(crate) use unperformed::unperformed;
 

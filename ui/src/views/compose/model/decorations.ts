@@ -1,5 +1,5 @@
 /** What the scanner decided, as decorations of the editor: which text gets which look, in order. */
-import type { Composed, Masked, Range } from "../../../generated/wire";
+import type { Composed, Masked, Range, Severity } from "../../../generated/wire";
 import { ByteText } from "../../../store/text";
 
 export interface Mark {
@@ -54,7 +54,7 @@ export interface Squiggle {
   id: number;
   from: number;
   to: number;
-  severity: "error" | "warning";
+  severity: Severity;
   code: string;
   message: string;
   explanation: string;

@@ -1,5 +1,5 @@
 /** A backend over hand-made turns: one of each kind the Turn view has to cope with. */
-import type { Catalog, Decision, MessageDetail, Range, TurnDetail, TurnSummary, Why } from "../../../generated/wire";
+import type { Catalog, CatalogAction, Decision, MessageDetail, Range, TurnDetail, TurnSummary, Why } from "../../../generated/wire";
 import { HostFailure, type Args, type CommandName, type Result } from "../../../host/host";
 import { RecordedHost, type Recording } from "../../../host/recorded";
 import demo from "../../../../recordings/demo";
@@ -163,8 +163,25 @@ function catalog(): Catalog {
     { code: "[[reply_to:]]", about: "Answer a message" },
     { code: "<no-reply/>", about: "Say nothing" },
   ];
-  return { hold_reasons: [], diagnostics: [], range_reasons: [], outcomes: [], stages: [], gates: [], filter_fields: [], templates, commands: [{ code: "/status", about: "Tells the state." }, { code: "/stop", about: "Stops." }] };
+  return { hold_reasons: [], diagnostics: [], range_reasons: [], outcomes: [], stages: [], gates: [], filter_fields: [], templates, commands: [{ code: "/status", about: "Tells the state." }, { code: "/stop", about: "Stops." }], actions };
 }
+
+/** Two actions that are on, and one that is off. */
+export const actions: CatalogAction[] = [
+  {
+    name: "bash", about: "Runs one command.", access: "owner", turns: ["message", "delivery"], confirmation: "listed", off: null, template: '{"type":"bash","payload":{"command":""}}',
+    keys: [
+      { name: "command", about: "The command.", required: true, types: ["string"], values: [] },
+      { name: "timeout", about: "The seconds.", required: false, types: ["integer"], values: [] },
+      { name: "quiet", about: "Says less.", required: false, types: ["boolean"], values: ["true", "false"] },
+    ],
+  },
+  { name: "event_list", about: "Lists reminders.", access: "anyone", turns: ["message"], confirmation: "never", off: null, template: '{"type":"event_list","payload":{}}', keys: [] },
+  {
+    name: "light", about: "Switches a light.", access: "anyone", turns: ["message"], confirmation: "never", off: "actions.light.enabled", template: '{"type":"light","payload":{"colour":"blue"}}',
+    keys: [{ name: "colour", about: "The colour.", required: true, types: ["string"], values: ['"blue"', '"deep_red"'] }],
+  },
+];
 
 function why({ summary, decisions }: TurnDetail): Why {
   const steps = decisions.filter((d) => d.kind === "gate").map((d) => ({

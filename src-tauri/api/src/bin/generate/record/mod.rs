@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::{error::Error, fmt::Write as _, sync::Arc, time::Duration};
 use tokio::runtime::{self, Runtime};
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// When a recording begins: 2026-11-21T13:00:00Z.
 const BEGIN: Timestamp = Timestamp(1_795_266_000_000);
@@ -37,13 +37,13 @@ pub(crate) fn files() -> Result<Vec<File>> {
     ])
 }
 
-fn paused() -> Result<Runtime> {
+pub(crate) fn paused() -> Result<Runtime> {
     let mut runtime = runtime::Builder::new_current_thread();
     Ok(runtime.enable_all().start_paused(true).build()?)
 }
 
 /// The same time, chance and place for every recording.
-fn repeatable(setup: &mut Setup) {
+pub(crate) fn repeatable(setup: &mut Setup) {
     setup.clock = Arc::new(TokioClock::at(BEGIN));
     setup.rng = Arc::new(SeededRng::new(1));
     setup.journal = Some(Arc::new(MemoryJournal::new()));
