@@ -1,5 +1,5 @@
 /** What the Compose view works on: a user message, an agent's output, and what the backend says about them. */
-import type { CatalogEntry, ChannelCard, ChannelId, Composed, ComposeFile, TurnId } from "../../generated/wire";
+import type { CatalogAction, CatalogEntry, ChannelCard, ChannelId, Composed, ComposeFile, TurnId } from "../../generated/wire";
 import { HostFailure } from "../../host/host";
 import type { Console } from "../../state/console.svelte";
 import { bytes } from "../../store/format";
@@ -48,6 +48,8 @@ export class Bench {
   templates = $state.raw<readonly CatalogEntry[]>([]);
   /** What a user can write with a slash. */
   commands = $state.raw<readonly CatalogEntry[]>([]);
+  /** What the agent can ask for beside its words. */
+  actions = $state.raw<readonly CatalogAction[]>([]);
   sending = $state(false);
   #channel = $state<ChannelId | null>(null);
   /** Whether nothing may reach the platform; `null` until somebody says it: then what is simulated acts on its simulation. */
@@ -71,6 +73,7 @@ export class Bench {
     void console.try("catalog", {}).then((catalog) => {
       this.templates = catalog?.templates ?? [];
       this.commands = catalog?.commands ?? [];
+      this.actions = catalog?.actions ?? [];
     });
     this.#latest.want(this.draft);
   }

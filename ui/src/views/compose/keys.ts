@@ -32,3 +32,25 @@ export function cursorNews(tell: (head: number) => void): Extension {
     if (update.selectionSet || update.docChanged) tell(update.state.selection.main.head);
   });
 }
+
+/**
+ * Keys and news of completion that begins while one types, and on Ctrl+Space: it ends where the cursor goes elsewhere, and on
+ * Escape. `tell` is told whether it may offer something, and where the cursor stands.
+ */
+export function offering(tell: (may: boolean, head: number) => void, isOffered: () => boolean): Extension {
+  const headOf = (view: EditorView): number => view.state.selection.main.head;
+  return [
+    Prec.highest(
+      keymap.of([
+        { key: "Ctrl-Space", run: (view) => (tell(true, headOf(view)), true) },
+        { key: "Escape", run: (view) => isOffered() && (tell(false, headOf(view)), true) },
+      ]),
+    ),
+    EditorView.updateListener.of((update) => {
+      if (!update.docChanged && !update.selectionSet) return;
+      const typed = update.transactions.some((transaction) => transaction.isUserEvent("input") || transaction.isUserEvent("delete"));
+      tell(typed && update.state.selection.main.empty, headOf(update.view));
+    }),
+    EditorView.domEventHandlers({ blur: (_, view) => tell(false, headOf(view)) }),
+  ];
+}

@@ -150,6 +150,7 @@ const looks = EditorView.theme({
   ".cm-masked": { color: "var(--masked)", backgroundColor: "var(--masked-fill)", borderRadius: "2px", boxShadow: "inset 0 0 0 1px var(--masked-line)" },
   ".cm-error": { textDecoration: "underline", textDecorationStyle: "wavy", textDecorationColor: "var(--danger)", textUnderlineOffset: "3px", textDecorationSkipInk: "none" },
   ".cm-warning": { textDecoration: "underline", textDecorationStyle: "wavy", textDecorationColor: "var(--warn)", textUnderlineOffset: "3px", textDecorationSkipInk: "none" },
+  ".cm-note": { textDecoration: "underline", textDecorationStyle: "dotted", textDecorationColor: "var(--info)", textUnderlineOffset: "3px", textDecorationSkipInk: "none" },
   ".cm-tooltip": { border: "none", backgroundColor: "transparent" },
   ".cm-explanation": {
     maxWidth: "42rem", padding: "0.9rem 1.1rem", borderRadius: "var(--radius)", border: "1px solid var(--border-strong)", backgroundColor: "var(--surface-3)",
@@ -160,6 +161,7 @@ const looks = EditorView.theme({
   ".cm-explanation kbd": { marginLeft: "0.8rem", color: "var(--text-3)", fontSize: "1.1rem" },
   ".cm-explanation code.error": { color: "var(--danger)", padding: "0", background: "none" },
   ".cm-explanation code.warning": { color: "var(--warn)", padding: "0", background: "none" },
+  ".cm-explanation code.note": { color: "var(--info)", padding: "0", background: "none" },
   ".cm-explanation button": { marginTop: "0.6rem", padding: "0.2rem 0.8rem", borderRadius: "var(--radius)", border: "1px solid var(--border-strong)", backgroundColor: "var(--surface-1)" },
 });
 
