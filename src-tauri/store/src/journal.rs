@@ -2,7 +2,8 @@
 //! replays, whose virtual clock must not race a database's threads.
 
 use crate::{
-    EventDuration, Mention, Selection, SessionSettings, SystemNotice, Then, TurnOutline, UsageTotals,
+    EventDuration, KnownChat, Mention, Selection, SessionSettings, SystemNotice, Then, TurnOutline,
+    UsageTotals,
 };
 use async_trait::async_trait;
 use foldback_wire::{
@@ -222,6 +223,16 @@ pub trait Journal: Send + Sync {
 
     /// The conversations used last, the latest first, at most `limit`; and how many there are.
     async fn sessions(&self, limit: usize) -> Result<(Vec<SessionRecord>, u64), StoreError>;
+
+    /// Keeps a chat in the place of what was known of it, and forgets the oldest beyond [`MOST_CHATS`](crate::MOST_CHATS). Durable with whatever
+    /// is confirmed next.
+    fn put_chat(&self, chat: KnownChat) -> Result<(), StoreError>;
+
+    /// What is known of a chat. Costs a look-up by key.
+    async fn chat(&self, channel: &ChannelId, chat: &ChatId) -> Result<Option<KnownChat>, StoreError>;
+
+    /// The chats that are known, in which somebody wrote last first: at most [`MOST_CHATS`](crate::MOST_CHATS).
+    async fn chats(&self) -> Result<Vec<KnownChat>, StoreError>;
 
     /// The tokens that a session took since it last began anew. Costs a look-up by key, however long the journal is; what
     /// [`Self::prune`] deletes stays counted.

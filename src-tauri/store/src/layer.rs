@@ -2,11 +2,13 @@
 //! written: so a test sees how much a question costs, and a disk that fails in the middle of a turn.
 
 use crate::{
-    EventDuration, Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, TurnOutline,
-    UsageTotals,
+    EventDuration, Journal, KnownChat, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError,
+    TurnOutline, UsageTotals,
 };
 use async_trait::async_trait;
-use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
+use foldback_wire::{
+    ChannelId, ChatId, Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession,
+};
 use std::{collections::BTreeSet, path::Path};
 use tokio::sync::watch;
 
@@ -82,6 +84,15 @@ impl<L: JournalLayer> Journal for L {
     }
     async fn sessions(&self, limit: usize) -> Result<(Vec<SessionRecord>, u64), StoreError> {
         self.below().sessions(limit).await
+    }
+    fn put_chat(&self, chat: KnownChat) -> Result<(), StoreError> {
+        self.below().put_chat(chat)
+    }
+    async fn chat(&self, channel: &ChannelId, chat: &ChatId) -> Result<Option<KnownChat>, StoreError> {
+        self.below().chat(channel, chat).await
+    }
+    async fn chats(&self) -> Result<Vec<KnownChat>, StoreError> {
+        self.below().chats().await
     }
     async fn agent_sessions(&self, of: &SessionId) -> Result<Vec<AgentSession>, StoreError> {
         self.below().agent_sessions(of).await

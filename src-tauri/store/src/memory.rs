@@ -2,12 +2,13 @@
 //! what happens next.
 
 use crate::{
-    EventDuration, Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, TurnOutline,
-    UsageTotals, duration::DurationTracker, ledger::Ledger, outline::OutlineParts,
+    EventDuration, Journal, KnownChat, MOST_CHATS, Mention, Numbers, OutboxEntry, Selection, SessionRecord,
+    StoreError, TurnOutline, UsageTotals, duration::DurationTracker, ledger::Ledger, outline::OutlineParts,
 };
 use async_trait::async_trait;
 use foldback_wire::{
-    Draft, Event, Kind, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession,
+    ChannelId, ChatId, Draft, Event, Kind, OpId, Outcome, Seq, SessionId, Timestamp, TurnId,
+    rpc::AgentSession,
 };
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -34,6 +35,7 @@ struct State {
     began: DurationTracker,
     durations: BTreeMap<Seq, EventDuration>,
     sessions: HashMap<SessionId, SessionRecord>,
+    chats: HashMap<(ChannelId, ChatId), KnownChat>,
     agent_sessions: HashMap<SessionId, HashMap<String, AgentSession>>,
     closed: bool,
 }
@@ -193,6 +195,32 @@ impl Journal for MemoryJournal {
         self.write(events, |_| Ok(()))?;
         self.state().sessions.insert(record.id.clone(), record);
         Ok(())
+    }
+
+    fn put_chat(&self, chat: KnownChat) -> Result<(), StoreError> {
+        self.write(vec![], |_| Ok(()))?;
+        let chats = &mut self.state().chats;
+        chats.insert((chat.channel.clone(), chat.chat.clone()), chat);
+        if chats.len() > MOST_CHATS {
+            let oldest = chats.iter().min_by_key(|(_, chat)| chat.used);
+            let oldest = oldest.map(|(key, _)| key.clone());
+            oldest.map(|key| chats.remove(&key));
+        }
+        Ok(())
+    }
+
+    async fn chat(&self, channel: &ChannelId, chat: &ChatId) -> Result<Option<KnownChat>, StoreError> {
+        let key = (channel.clone(), chat.clone());
+        Ok(self.state().chats.get(&key).cloned())
+    }
+
+    async fn chats(&self) -> Result<Vec<KnownChat>, StoreError> {
+        let mut chats: Vec<_> = self.state().chats.values().cloned().collect();
+        chats.sort_by(|a, b| {
+            let place = |chat: &KnownChat| (chat.channel.clone(), chat.chat.clone());
+            b.used.cmp(&a.used).then_with(|| place(a).cmp(&place(b)))
+        });
+        Ok(chats)
     }
 
     async fn reserve(&self) -> Result<Numbers, StoreError> {

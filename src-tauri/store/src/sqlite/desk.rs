@@ -5,7 +5,7 @@ use super::{
     insert::{EventRow, body},
     prune::Stretch,
 };
-use crate::{Numbers, OutboxEntry, SessionRecord, StoreError, ledger::Ledger};
+use crate::{KnownChat, Numbers, OutboxEntry, SessionRecord, StoreError, ledger::Ledger};
 use foldback_wire::{Draft, OpId, Seq, SessionId, rpc::AgentSession};
 use std::{
     collections::VecDeque,
@@ -38,6 +38,7 @@ pub(super) enum Change {
     /// One operation has ended, and the other follows from that.
     SettleAndIntend(OpId, Box<OutboxEntry>),
     Session(Box<SessionRecord>),
+    Chat(Box<KnownChat>),
     AgentSession(SessionId, Option<AgentSession>),
     Prune(Stretch),
 }

@@ -25,12 +25,14 @@ pub use private::{
 };
 
 use crate::{
-    EventDuration, Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, TurnOutline,
-    UsageTotals, ledger::Ledger, outline::OutlineParts,
+    EventDuration, Journal, KnownChat, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError,
+    TurnOutline, UsageTotals, ledger::Ledger, outline::OutlineParts,
 };
 use async_trait::async_trait;
 use desk::{Change, Desk};
-use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
+use foldback_wire::{
+    ChannelId, ChatId, Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession,
+};
 use prune::DeletedBounds;
 use rows::{
     COLUMNS, StoredRow, list, mentioning, number, of_conversation, of_process, pairings, placing, selecting,
@@ -279,6 +281,31 @@ impl Journal for SqliteJournal {
     async fn put_session(&self, record: SessionRecord, events: Vec<Draft>) -> Result<(), StoreError> {
         self.confirmed(events, |_| Ok(Some(Change::Session(Box::new(record)))))
             .await
+    }
+
+    fn put_chat(&self, chat: KnownChat) -> Result<(), StoreError> {
+        let change = Change::Chat(Box::new(chat));
+        self.desk.take(vec![], None, |_| Ok(Some(change))).map(drop)
+    }
+
+    async fn chat(&self, channel: &ChannelId, chat: &ChatId) -> Result<Option<KnownChat>, StoreError> {
+        let record: Option<String> = query_scalar("SELECT record FROM chats WHERE channel = ? AND chat = ?")
+            .bind(channel.as_str())
+            .bind(chat.as_str())
+            .fetch_optional(&self.readers)
+            .await
+            .map_err(|error| self.fault(&error))?;
+        // A damaged one is one that is not known: the next message there mends it.
+        Ok(record.and_then(|record| self.whole(&record, &format!("chat {chat} of {channel}"))))
+    }
+
+    async fn chats(&self) -> Result<Vec<KnownChat>, StoreError> {
+        let records: Vec<String> = query_scalar("SELECT record FROM chats ORDER BY used DESC, channel, chat")
+            .fetch_all(&self.readers)
+            .await
+            .map_err(|error| self.fault(&error))?;
+        let whole = records.iter().filter_map(|record| self.whole(record, "a chat"));
+        Ok(whole.collect())
     }
 
     async fn reserve(&self) -> Result<Numbers, StoreError> {

@@ -174,6 +174,21 @@ const STEPS: &[&str] = &[
         WHERE body ->> '$.step' IN ('approved', 'revoked');
     CREATE INDEX events_asked ON events (at) WHERE kind = 'pairing';
 ",
+    // The chats in which people wrote to the bot, with the names by which an agent may ask for one. They stay when events
+    // are deleted; of a new one beyond the bound (`MOST_CHATS`) the oldest is forgotten.
+    "
+    CREATE TABLE chats (
+        channel TEXT NOT NULL,
+        chat TEXT NOT NULL,
+        used INTEGER NOT NULL,
+        record TEXT NOT NULL,
+        PRIMARY KEY (channel, chat)
+    ) STRICT;
+    CREATE INDEX chats_used ON chats (used);
+    CREATE TRIGGER chats_most AFTER INSERT ON chats BEGIN
+        DELETE FROM chats WHERE rowid IN (SELECT rowid FROM chats ORDER BY used DESC, rowid DESC LIMIT -1 OFFSET 5000);
+    END;
+",
 ];
 
 /// The first format with projections.

@@ -172,6 +172,19 @@ async fn apply(
             let values = [record.id.as_str().to_owned(), list(record)].map(Value::from);
             script.add("INSERT OR REPLACE INTO sessions VALUES (?, ?)", values);
         }
+        Change::Chat(chat) => {
+            let values = [
+                chat.channel.as_str().to_owned().into(),
+                chat.chat.as_str().to_owned().into(),
+                chat.used.0.into(),
+                list(chat).into(),
+            ];
+            script.add(
+                "INSERT INTO chats (channel, chat, used, record) VALUES (?, ?, ?, ?)
+                ON CONFLICT (channel, chat) DO UPDATE SET used = excluded.used, record = excluded.record",
+                values,
+            );
+        }
         Change::AgentSession(of, Some(kept)) => {
             let values = [of.as_str().to_owned(), kept.backend.clone(), list(kept)].map(Value::from);
             script.add("INSERT OR REPLACE INTO agent_sessions VALUES (?, ?, ?)", values);

@@ -83,6 +83,7 @@ contract! {
         a_refused_change_leaves_no_event,
         numbers_are_free_and_stay_free,
         sessions_are_kept,
+        chats_are_known_until_too_many_are_newer,
         the_agents_session_is_kept_until_it_is_forgotten,
         after_the_end_nothing_is_taken,
     }

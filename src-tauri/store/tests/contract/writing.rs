@@ -2,8 +2,12 @@
 
 use crate::House;
 use crate::words::{details, everything, run_started, said, said_in, sending, sent};
-use foldback_store::{Numbers, SessionRecord, SessionSettings, StoreError, SystemNotice};
-use foldback_wire::{OpId, SendPolicy, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
+use foldback_store::{
+    KnownChat, MOST_CHATS, Numbers, SessionRecord, SessionSettings, StoreError, SystemNotice,
+};
+use foldback_wire::{
+    ChatType, OpId, SendPolicy, Sender, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession,
+};
 use std::sync::Arc;
 
 pub(crate) async fn places_grow_by_one_in_the_order_of_the_calls(mut house: impl House) {
@@ -179,6 +183,56 @@ pub(crate) async fn sessions_are_kept(mut house: impl House) {
         (vec![later.clone(), record], 2)
     );
     assert_eq!(journal.sessions(1).await.unwrap(), (vec![later], 2));
+}
+
+pub(crate) async fn chats_are_known_until_too_many_are_newer(mut house: impl House) {
+    let chat = |chat: &str, used: usize| KnownChat {
+        channel: "telegram".into(),
+        chat: chat.into(),
+        chat_type: ChatType::Group,
+        account: None,
+        title: Some(format!("Chat {chat}")),
+        sender: Sender {
+            id: "1".into(),
+            name: "alice".to_owned(),
+            display_name: "Alice".to_owned(),
+            is_bot: false,
+        },
+        other: None,
+        used: Timestamp(i64::try_from(used).unwrap()),
+    };
+    let journal = house.enter().await;
+    journal.put_chat(chat("first", 1)).unwrap();
+    journal.put_chat(chat("second", 2)).unwrap();
+    journal.put_chat(chat("first", 3)).unwrap();
+    journal.flush().await.unwrap();
+    let journal = house.enter().await;
+    assert_eq!(
+        journal.chats().await.unwrap(),
+        [chat("first", 3), chat("second", 2)],
+        "the one used last stands first, and each once"
+    );
+    let known = journal.chat(&"telegram".into(), &"second".into()).await.unwrap();
+    assert_eq!(known, Some(chat("second", 2)));
+    let elsewhere = journal.chat(&"discord".into(), &"second".into()).await.unwrap();
+    assert_eq!(elsewhere, None);
+    for number in 4..MOST_CHATS + 3 {
+        journal.put_chat(chat(&number.to_string(), number)).unwrap();
+    }
+    journal.flush().await.unwrap();
+    let known = journal.chats().await.unwrap();
+    assert_eq!(known.len(), MOST_CHATS);
+    let kept = |id: &str| known.iter().any(|known| known.chat.as_str() == id);
+    assert!(kept("first") && !kept("second"), "the oldest is forgotten");
+    journal
+        .prune(Timestamp(i64::MAX), Timestamp(i64::MAX))
+        .await
+        .unwrap();
+    assert_eq!(
+        journal.chats().await.unwrap().len(),
+        MOST_CHATS,
+        "they stay when events go"
+    );
 }
 
 pub(crate) async fn the_agents_session_is_kept_until_it_is_forgotten(mut house: impl House) {

@@ -16,7 +16,7 @@ async fn a_journal_from_a_newer_version_is_not_touched() {
     let newer = StoreError::Newer {
         path: path.clone(),
         found: 99,
-        known: 11,
+        known: 12,
     };
     assert_eq!(SqliteJournal::open(&path).await.map(drop), Err(newer.clone()));
     assert!(newer.to_string().contains("use a newer Foldback"));
@@ -54,7 +54,7 @@ async fn a_journal_of_the_first_format_finds_its_messages_too() {
         &mut program,
         "DROP TABLE mentions; DROP TABLE agent_sessions; DROP INDEX sessions_used; DROP TABLE open_turns;
         DROP INDEX events_process; DROP INDEX events_pairing; DROP TABLE whole_from;
-        DROP TABLE unknown_turns; DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP INDEX events_asked;
+        DROP TABLE unknown_turns; DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP TABLE chats; DROP INDEX events_asked;
         PRAGMA user_version = 1",
     )
     .await;
@@ -124,7 +124,7 @@ async fn a_journal_of_the_fifth_format_finds_its_turns_in_doubt() {
     let mut program = other_program(&path).await;
     run(
         &mut program,
-        "DROP TABLE unknown_turns; DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP INDEX events_asked;
+        "DROP TABLE unknown_turns; DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP TABLE chats; DROP INDEX events_asked;
         PRAGMA user_version = 5",
     )
     .await;
@@ -163,7 +163,7 @@ async fn a_journal_of_the_tenth_format_knows_who_was_let_in() {
     let mut program = other_program(&path).await;
     run(
         &mut program,
-        "DROP TABLE approvals; DROP INDEX events_asked; PRAGMA user_version = 10",
+        "DROP TABLE approvals; DROP TABLE chats; DROP INDEX events_asked; PRAGMA user_version = 10",
     )
     .await;
     program.close().await.unwrap();
@@ -219,7 +219,7 @@ async fn a_journal_of_the_sixth_format_knows_how_long_things_lasted_and_who_wrot
     let mut program = other_program(&path).await;
     run(
         &mut program,
-        "DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP INDEX events_asked;
+        "DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP TABLE chats; DROP INDEX events_asked;
         PRAGMA user_version = 6",
     )
     .await;
