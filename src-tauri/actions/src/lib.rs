@@ -14,8 +14,10 @@ mod schema;
 mod table;
 pub mod terminal;
 
-pub use interface::{ActionDecision, ActionInterface, ActionOrder};
+pub use interface::{
+    ActionAsker, ActionCircumstances, ActionDecision, ActionInterface, ActionOrder, NamedRefusal,
+};
 pub use known::{KnownAction, known_actions};
 pub use results::{ActionResult, ResultReceiver, ResultSink};
 pub use row::{ActionLimits, ActionRow, MOST_PAYLOAD_BYTES, payload_schema};
-pub use table::{ActionAsker, ActionTable, CheckedAction, MOST_ACTIONS, TableError, nearest_name};
+pub use table::{ActionTable, CheckedAction, MOST_ACTIONS, TableError, nearest_name};

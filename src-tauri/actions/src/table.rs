@@ -1,12 +1,12 @@
 //! All actions of a bot, by name: what an agent asked for is looked up, checked, and handed to its interface.
 
 use crate::{
-    ActionDecision, ActionInterface, ActionOrder, ActionResult, ActionRow, MOST_PAYLOAD_BYTES, ResultSink,
-    schema::PayloadSchema,
+    ActionAsker, ActionCircumstances, ActionDecision, ActionInterface, ActionOrder, ActionResult, ActionRow,
+    MOST_PAYLOAD_BYTES, NamedRefusal, ResultSink, schema::PayloadSchema,
 };
 use foldback_wire::{
     ActionAccess, ActionConfirmation, ActionRefusal, ActionRefusalCode, Clock, DELIVERY_DEPTH, JsonAction,
-    PayloadFinding, PerformedAction, SessionId, TurnId, TurnKind, UserId, duration_in_words,
+    PayloadFinding, PerformedAction, SessionId, TurnId, UserId, duration_in_words,
 };
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
@@ -48,21 +48,6 @@ pub enum TableError {
         /// The reason, in words.
         why: String,
     },
-}
-
-/// The person at whose word an action is asked for, and the turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ActionAsker {
-    /// The person whose message began the chain of turns is an owner of the bot.
-    pub is_owner: bool,
-    /// That person is in `actions.senders`.
-    pub is_listed: bool,
-    /// The kind of the turn.
-    pub turn: TurnKind,
-    /// The kind of the turn that began the chain; the turn's own where nothing led to it.
-    pub root: TurnKind,
-    /// Delivery turns so far in that chain: 0 in the turn of the message.
-    pub depth: u32,
 }
 
 /// An action that may be carried out.
@@ -192,6 +177,30 @@ impl ActionTable {
             payload,
             confirmation,
         })
+    }
+
+    /// Looks up what the payload of an action that was read names. Costs a question to its interface.
+    ///
+    /// # Errors
+    /// The reason for which it is not carried out, with the places of the payload that can be mended.
+    pub async fn look_up(
+        &self,
+        action: &CheckedAction,
+        asked: ActionCircumstances,
+    ) -> Result<(), ActionRefusal> {
+        let name = action.performed.name.as_str();
+        let Some(entry) = self.0.get(name) else {
+            return Ok(());
+        };
+        let refuse = |code, detail: String| refusal(action.index, name, code, detail);
+        match entry.interface.look_up(name, &action.payload, asked).await {
+            Ok(()) => Ok(()),
+            Err(NamedRefusal::Unfit(findings)) => Err(unfit(findings, refuse)),
+            Err(NamedRefusal::NotPermitted { code, why, setting }) => Err(ActionRefusal {
+                setting: setting.map(str::to_owned),
+                ..refuse(code, why)
+            }),
+        }
     }
 
     /// Carries out an action that was read, and gives what came of it. Takes as long as its interface does, at most ten

@@ -2,7 +2,9 @@
 
 use super::*;
 use async_trait::async_trait;
-use foldback_wire::{Clock, DeliveryOutcome, ResultItem, Sleep, Span, SteadyTime, Timestamp, TurnId};
+use foldback_wire::{
+    Clock, DeliveryOutcome, ResultItem, Sleep, Span, SteadyTime, Timestamp, TurnId, TurnKind,
+};
 use schemars::JsonSchema;
 use std::future::pending;
 
@@ -18,6 +20,7 @@ struct NotePayload {
 struct Notes {
     rows: Vec<ActionRow>,
     decision: ActionDecision,
+    named: Result<(), NamedRefusal>,
     hangs: bool,
 }
 
@@ -29,6 +32,15 @@ impl ActionInterface for Notes {
 
     fn decide(&self, _: &str, _: &Map<String, Value>) -> ActionDecision {
         self.decision.clone()
+    }
+
+    async fn look_up(
+        &self,
+        _: &str,
+        _: &Map<String, Value>,
+        _: ActionCircumstances,
+    ) -> Result<(), NamedRefusal> {
+        self.named.clone()
     }
 
     fn command(&self, _: &str, payload: &Map<String, Value>) -> Option<String> {
@@ -48,6 +60,7 @@ fn notes() -> Notes {
     Notes {
         rows: vec![ActionRow::of::<NotePayload>("note", "Notes a text.")],
         decision: ActionDecision::AsDeclared,
+        named: Ok(()),
         hangs: false,
     }
 }
@@ -107,6 +120,44 @@ fn an_action_that_fits_is_read_with_its_command_and_its_confirmation() {
     assert_eq!(read.index, 2);
     assert_eq!(read.performed.command.as_deref(), Some("milk"));
     assert_eq!(read.confirmation.as_deref(), Some("note is confirmed each time"));
+}
+
+#[tokio::test]
+async fn what_a_payload_names_is_refused_as_mendable_or_as_not_permitted() {
+    let asked = ActionCircumstances {
+        asker: OWNER,
+        turn: TurnId(1),
+    };
+    let looked_up = async |named| {
+        let table = with(|notes| notes.named = named);
+        let read = table
+            .read(2, &asks("note", r#"{"text": "milk"}"#), OWNER)
+            .unwrap();
+        table.look_up(&read, asked).await
+    };
+    assert_eq!(looked_up(Ok(())).await, Ok(()));
+    let finding = PayloadFinding {
+        at: "/text".to_owned(),
+        problem: "two are called milk".to_owned(),
+        change: "write the number".to_owned(),
+    };
+    let unfit = looked_up(Err(NamedRefusal::Unfit(vec![finding.clone()]))).await;
+    let unfit = unfit.unwrap_err();
+    assert_eq!((unfit.index, unfit.code), (2, ActionRefusalCode::PayloadInvalid));
+    assert_eq!(unfit.findings, [finding]);
+    assert!(unfit.detail.ends_with("write the number"), "{unfit:?}");
+    let not_permitted = NamedRefusal::NotPermitted {
+        code: ActionRefusalCode::NotPermitted,
+        why: "owners only".to_owned(),
+        setting: Some("commands.owner_allow_from"),
+    };
+    let not_permitted = looked_up(Err(not_permitted)).await.unwrap_err();
+    assert_eq!(not_permitted.code, ActionRefusalCode::NotPermitted);
+    assert_eq!(
+        not_permitted.setting.as_deref(),
+        Some("commands.owner_allow_from")
+    );
+    assert!(not_permitted.findings.is_empty() && not_permitted.detail == "owners only");
 }
 
 #[test]

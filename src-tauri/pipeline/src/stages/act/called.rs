@@ -128,7 +128,7 @@ impl Acting<'_> {
         let checked = if calls.is_spent {
             Err(spent(index, &call.action.kind))
         } else {
-            self.read(index, &asked, asker)
+            self.check(index, &asked, asker).await
         };
         let fate = match checked {
             Err(refusal) => self.refuse(refusal, recorder)?,

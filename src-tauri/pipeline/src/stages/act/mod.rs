@@ -41,7 +41,7 @@ use crate::{
 use asked_by::asker_of;
 use called::spent;
 use confirm::Confirmation;
-use foldback_actions::{ActionAsker, ActionResult, ActionTable, CheckedAction};
+use foldback_actions::{ActionAsker, ActionCircumstances, ActionResult, ActionTable, CheckedAction};
 use foldback_channels::Channel;
 use foldback_store::StoreError;
 use foldback_wire::{
@@ -121,7 +121,7 @@ impl Acting<'_> {
         let asker = asker_of(self.asker, recorder).await?;
         let mut fates = Vec::new();
         for (index, action) in (calls.count()..).zip(&asked) {
-            let checked = match self.read(index, action, asker) {
+            let checked = match self.check(index, action, asker).await {
                 Ok(checked) => checked,
                 Err(refusal) => {
                     fates.push(self.refuse(refusal, recorder)?);
@@ -162,6 +162,21 @@ impl Acting<'_> {
             self.refuse(spent(index, name), recorder)?;
         }
         Ok(ActingEnd::Done)
+    }
+
+    /// Reads an action, and looks up what its payload names.
+    async fn check(
+        &self,
+        index: u32,
+        action: &AskedAction,
+        asker: ActionAsker,
+    ) -> Result<CheckedAction, ActionRefusal> {
+        let checked = self.read(index, action, asker)?;
+        let turn = self.turn;
+        self.table
+            .look_up(&checked, ActionCircumstances { asker, turn })
+            .await?;
+        Ok(checked)
     }
 
     fn read(
