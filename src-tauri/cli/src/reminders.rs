@@ -68,9 +68,11 @@ fn text(out: &mut impl Write, lines: &[ReminderLine]) -> io::Result<()> {
         writeln!(out, "{}  {next}  ({}, {})", line.id, line.rule, line.zone)?;
         writeln!(
             out,
-            "  for {name} in chat {} on {}: {}",
+            "  for {name} in chat {}{} on {}{}: {}",
             visible_line(line.chat.as_str()),
+            named(line),
             line.channel,
+            set_in(line),
             visible_line(&line.text)
         )?;
         if let Some(run) = &line.last {
@@ -82,5 +84,22 @@ fn text(out: &mut impl Write, lines: &[ReminderLine]) -> io::Result<()> {
             Some(wait) => writeln!(out, "  waits: {}", wait.why),
             None => Ok(()),
         }
+    })
+}
+
+/// The name of the chat, where an owner named it.
+fn named(line: &ReminderLine) -> String {
+    let name = line.chat_name.as_deref().filter(|name| !name.is_empty());
+    name.map_or_else(String::new, |name| format!(" ({})", visible_line(name)))
+}
+
+/// The place in which it was set, where it is told in another one.
+fn set_in(line: &ReminderLine) -> String {
+    line.set_in.as_ref().map_or_else(String::new, |place| {
+        format!(
+            ", set in chat {} on {}",
+            visible_line(place.chat.as_str()),
+            place.channel
+        )
     })
 }

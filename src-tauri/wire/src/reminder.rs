@@ -39,14 +39,29 @@ pub struct Reminder {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub cron: Option<String>,
-    /// The place that the answer goes to.
+    /// The place in which it is told.
     pub origin: ReplyAddress,
+    /// The place in which it was set, where that is another one: an owner had it told in a chat that they named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub set_in: Option<ReplyAddress>,
+    /// The name by which that chat was known then, at most 256 bytes: other people's words. Only beside `set_in`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub chat_name: Option<String>,
     /// The person whose message led to it.
     pub requester: Sender,
     /// Delivery turns so far in the chain that set it: 0 in the turn of a message.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[ts(as = "Option<u32>", optional)]
     pub depth: u32,
+}
+
+impl Reminder {
+    /// The place in which it was set.
+    pub fn asked_in(&self) -> &ReplyAddress {
+        self.set_in.as_ref().unwrap_or(&self.origin)
+    }
 }
 
 #[expect(
@@ -119,12 +134,20 @@ pub struct ReminderLine {
     pub zone: String,
     /// The channel of its chat.
     pub channel: ChannelId,
-    /// The chat in which it was set, and in which it is told.
+    /// The chat in which it is told.
     pub chat: ChatId,
     /// Direct or group.
     pub chat_type: ChatType,
     /// The thread.
     pub thread: Option<ThreadId>,
+    /// The place in which it was set, where that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub set_in: Option<ReplyAddress>,
+    /// The name by which the chat was known then. Only beside `set_in`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub chat_name: Option<String>,
     /// The person whose message led to it.
     pub requester: Sender,
     /// The turn that set it.

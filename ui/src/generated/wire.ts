@@ -3416,8 +3416,12 @@ export type Reminder = {
   repeat: ReminderRepeat,
   /** The cron expression of the repetition `cron`. */
   cron?: string,
-  /** The place that the answer goes to. */
+  /** The place in which it is told. */
   origin: ReplyAddress,
+  /** The place in which it was set, where that is another one: an owner had it told in a chat that they named. */
+  set_in?: ReplyAddress,
+  /** The name by which that chat was known then, at most 256 bytes: other people's words. Only beside `set_in`. */
+  chat_name?: string,
   /** The person whose message led to it. */
   requester: Sender,
   /** Delivery turns so far in the chain that set it: 0 in the turn of a message. */
@@ -3460,12 +3464,16 @@ export type ReminderLine = {
   zone: string,
   /** The channel of its chat. */
   channel: ChannelId,
-  /** The chat in which it was set, and in which it is told. */
+  /** The chat in which it is told. */
   chat: ChatId,
   /** Direct or group. */
   chat_type: ChatType,
   /** The thread. */
   thread: ThreadId | null,
+  /** The place in which it was set, where that is another one. */
+  set_in?: ReplyAddress,
+  /** The name by which the chat was known then. Only beside `set_in`. */
+  chat_name?: string,
   /** The person whose message led to it. */
   requester: Sender,
   /** The turn that set it. */

@@ -9,15 +9,20 @@
 //!   over, a repetition that there is none of.
 //! - A reminder is made by the person whose message began the chain of turns. `created_by`, which agents of the ancestor
 //!   write, is read and counts for nothing.
+//! - A chat is named by its id or its whole name. What several chats are called is told with the candidates, and never
+//!   guessed; who is no owner is told of no chat.
 
 mod payload;
 
 pub use payload::{CancelPayload, EventPayload, ListPayload};
 
-use crate::{ActionDecision, ActionInterface, ActionLimits, ActionOrder, ActionRow, ResultSink};
+use crate::{
+    ActionCircumstances, ActionDecision, ActionInterface, ActionLimits, ActionOrder, ActionRow, NamedRefusal,
+    ResultSink,
+};
 use async_trait::async_trait;
 use foldback_wire::{ActionAccess, ActionConfirmation, PayloadFinding, ReminderId, ReminderLine, ResultItem};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// The name of the action that sets a reminder.
@@ -36,7 +41,14 @@ pub trait ReminderBook: Send + Sync {
     /// The places of a payload that cannot be, as of now; none where a reminder can be made of it.
     fn findings(&self, payload: &EventPayload) -> Vec<PayloadFinding>;
 
-    /// Sets a reminder for the person and the chat of an order. It is durable when this answers.
+    /// Finds the chat that a payload names.
+    ///
+    /// # Errors
+    /// The reason for which there is none, or it may not be named here.
+    async fn find_chat(&self, payload: &EventPayload, asked: ActionCircumstances)
+    -> Result<(), NamedRefusal>;
+
+    /// Sets a reminder for the person and the chat of an order, or the chat that the payload names. It is durable when this answers.
     ///
     /// # Errors
     /// The reason for which it is not set, in words.
@@ -80,8 +92,8 @@ impl Events {
         vec![
             open(ActionRow::of::<EventPayload>(
                 EVENT,
-                "Sets a reminder: at that time its text comes back to you, and you tell it in this chat. Name either date, \
-                 or send_in, or send_at.",
+                "Sets a reminder: at that time its text comes back to you, and you tell it in this chat, or in the one that \
+                 an owner names. Name either date, or send_in, or send_at.",
             )),
             open(ActionRow::of::<ListPayload>(
                 EVENT_LIST,
@@ -113,6 +125,18 @@ impl ActionInterface for Events {
             ActionDecision::AsDeclared
         } else {
             ActionDecision::Unfit(findings)
+        }
+    }
+
+    async fn look_up(
+        &self,
+        action: &str,
+        payload: &Map<String, Value>,
+        asked: ActionCircumstances,
+    ) -> Result<(), NamedRefusal> {
+        match EventPayload::read(payload) {
+            Ok(payload) if action == EVENT => self.book.find_chat(&payload, asked).await,
+            _ => Ok(()),
         }
     }
 
@@ -166,7 +190,8 @@ fn complete(mut results: ResultSink, items: Vec<ResultItem>) {
     results.complete();
 }
 
-/// A reminder for the agent, in one line: its number, its times with the zone, the next one in UTC, its text.
+/// A reminder for the agent, in one line: its number, its times with the zone, the next one in UTC, the chat where that is
+/// another one, its text.
 fn in_words(line: &ReminderLine) -> String {
     let ReminderLine {
         id,
@@ -174,8 +199,18 @@ fn in_words(line: &ReminderLine) -> String {
         rule,
         zone,
         next,
+        channel,
+        chat,
+        set_in,
+        chat_name,
         ..
     } = line;
     let next = next.map_or_else(|| "no next time".to_owned(), |next| format!("next at {next}"));
-    format!("{id}: {rule} ({zone}), {next}: {text}")
+    let name = chat_name.iter().map(|name| format!(" ({})", json!(name)));
+    let name: String = name.collect();
+    let told = set_in
+        .as_ref()
+        .map(|_| format!(", told in chat {chat} on {channel}{name}"));
+    let told = told.unwrap_or_default();
+    format!("{id}: {rule} ({zone}), {next}{told}: {text}")
 }

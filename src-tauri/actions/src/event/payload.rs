@@ -30,6 +30,12 @@ pub struct EventPayload {
     /// In the place of a date: a moment, such as `2026-12-01T09:00`, or the next `09:00`.
     #[schemars(length(max = 64))]
     pub send_at: Option<String>,
+    /// Another chat in which to tell it, for owners only: its id, its title, or the name of its person.
+    #[schemars(length(min = 1, max = 256), regex(pattern = r"\S"))]
+    pub chat: Option<String>,
+    /// The channel of that chat, where several have one of this id or name.
+    #[schemars(length(min = 1, max = 64))]
+    pub channel: Option<String>,
     /// Counts for nothing: the maker is the person whose message led to it.
     pub created_by: Option<Value>,
 }

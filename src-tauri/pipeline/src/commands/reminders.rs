@@ -4,7 +4,7 @@ use super::Commands;
 use crate::{
     gates::OwnAnswer,
     recorder::Recorder,
-    reminders::{ReminderFault, is_told_in, is_told_to, shown_in_zone},
+    reminders::{ReminderFault, is_line_told_in, is_told_in, is_told_to, shown_in_zone},
 };
 use foldback_store::StoreError;
 use foldback_wire::{Actor, ChatType, ReminderId, ReminderLine, ReplyAddress, visible_line};
@@ -28,8 +28,7 @@ impl Commands {
             (Some("all"), None, _) if answer.access.is_owner => {
                 let place = ReplyAddress::of(&answer.message);
                 let lines = self.context.reminders.lines().await?.into_iter();
-                let told = lines
-                    .filter(|line| line.next.is_some() && is_told_in((&line.channel, &line.chat), &place));
+                let told = lines.filter(|line| line.next.is_some() && is_line_told_in(line, &place));
                 Ok(in_words(&told.collect::<Vec<_>>(), true))
             }
             (Some("all"), None, _) => Ok("⛔ Only owners of the bot see the reminders of others.".to_owned()),
@@ -64,9 +63,7 @@ impl Commands {
         let person = (&message.channel, &message.sender.id);
         let is_owner = answer.access.is_owner;
         let cancelled = self.context.reminders.cancel(id, by, Some(recorder), |reminder| {
-            let origin = &reminder.origin;
-            let is_told = is_told_in((&origin.channel, &origin.chat), &place);
-            (is_owner && is_told) || is_told_to(reminder, person, &place)
+            (is_owner && is_told_in(reminder, &place)) || is_told_to(reminder, person, &place)
         });
         match cancelled.await {
             Ok(line) => Ok(format!("✅ Cancelled: {}", visible_line(&line.text))),
@@ -97,8 +94,13 @@ fn in_words(lines: &[ReminderLine], with_names: bool) -> String {
         } else {
             String::new()
         };
+        let told = line.set_in.as_ref().map_or_else(String::new, |_| {
+            let name = line.chat_name.as_deref().filter(|name| !name.is_empty());
+            let chat = visible_line(name.unwrap_or(line.chat.as_str()));
+            format!(", told in {chat} on {}", line.channel)
+        });
         format!(
-            "{}. {next} {}{repeats}: {}{whose}",
+            "{}. {next} {}{repeats}{told}: {}{whose}",
             line.id,
             line.zone,
             visible_line(&line.text)

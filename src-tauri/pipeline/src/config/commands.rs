@@ -82,6 +82,22 @@ impl CommandsConfig {
         entries.find(|entry| names_id(ListEntry::of(entry), id, |_| false))
     }
 
+    /// Whether an id of a channel's platform owns the bot on another channel, too. An id is a person of one platform: an entry
+    /// for another platform names somebody else who has such an id.
+    pub(crate) fn owns_other_channel(
+        &self,
+        id: &str,
+        platform: Platform,
+        (there, platform_there): (&ChannelId, Platform),
+    ) -> bool {
+        let entry = if platform == platform_there {
+            self.owner_entry(there, platform, id)
+        } else {
+            self.owner_entry_everywhere(id)
+        };
+        entry.is_some()
+    }
+
     /// The entry of the owners' list that names an id on a channel.
     pub(crate) fn owner_entry(&self, channel: &ChannelId, platform: Platform, id: &str) -> Option<&str> {
         let own = |provider: &str| is_provider(provider, channel, platform);

@@ -4,16 +4,20 @@ use super::{Agents, Runs, record_locks::RecordLocks};
 use crate::{
     config::SessionConfig,
     freshness::session_end,
+    id::is_delivery,
     recorder::Recorder,
     session_settings::{carried_over, chosen_model, keep_restrictions},
 };
 use foldback_store::{
-    Journal, Selection, SessionRecord, SessionSettings, StoreError, SystemNotice, add_notice,
+    Journal, KnownChat, Selection, SessionRecord, SessionSettings, StoreError, SystemNotice, add_notice,
 };
 use foldback_wire::{
     Actor, Inbound, KeptSetting, Kind, Seq, SessionExpiry, SessionId, SettingChange, Timestamp, TurnId,
 };
 use std::sync::{Arc, OnceLock};
+
+/// Most bytes of a name that is kept of a chat.
+const NAME_BYTES: usize = 256;
 
 /// The records of sessions.
 pub(crate) struct Sessions {
@@ -110,10 +114,27 @@ impl Sessions {
         }
         record.used = now;
         record.chat = Some(message.chat.clone());
-        record.sender = recorder.words(&message.sender.display_name).into_owned();
+        // A delivery is no word of the person whose chat it is.
+        if !is_delivery(message) || record.sender.is_empty() {
+            record.sender = recorder.words(&message.sender.display_name).into_owned();
+        }
         record.latest_turn = counted.of_agent.or(record.latest_turn);
         self.journal.put_session(record.clone(), vec![]).await?;
         Ok(record)
+    }
+
+    /// Keeps the chat of a person's message among those that an agent may name.
+    pub(crate) async fn note_chat(&self, recorder: &Recorder, message: &Inbound) -> Result<(), StoreError> {
+        if message.dry_run {
+            return Ok(());
+        }
+        let known = self.journal.chat(&message.channel, &message.chat).await?;
+        let mut chat = KnownChat::of(message, recorder.now()).after(known.as_ref());
+        chat.each_text(|text| {
+            *text = recorder.words(text).into_owned();
+            text.truncate(text.floor_char_boundary(NAME_BYTES));
+        });
+        self.journal.put_chat(chat)
     }
 
     /// The settings that are stored on a session; none where there is no such session.

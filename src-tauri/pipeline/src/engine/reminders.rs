@@ -21,7 +21,7 @@ use foldback_actions::{ActionTable, event::Events};
 use foldback_store::{Selection, StoreError};
 use foldback_wire::{
     Actor, ChannelId, ChannelState, DELIVERY_DEPTH, DeliveryRequest, InboundContext, Kind, ReminderId,
-    ReminderLine, Seq, redact::Redaction,
+    ReminderLine, ReplyAddress, Sender, Seq, redact::Redaction,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -33,12 +33,13 @@ const LOOK: Duration = Duration::from_secs(30);
 pub(super) async fn set_up_reminders(
     recorder: &Recorder,
     redaction: Option<&Redaction>,
-    config: &Config,
+    config: &Arc<Config>,
     actions: Arc<ActionTable>,
 ) -> Result<(Arc<Reminders>, Arc<ActionTable>), StartError> {
     let mut settings = config.actions.event.clone();
     settings.enabled &= !config.actions.without_interfaces;
-    let reminders = Reminders::read(recorder.clone(), redaction.cloned(), settings).await?;
+    let reminders =
+        Reminders::read(recorder.clone(), redaction.cloned(), settings, Arc::clone(config)).await?;
     let reminders = Arc::new(reminders);
     if !reminders.are_on() {
         return Ok((reminders, actions));
@@ -119,13 +120,18 @@ impl Core {
         let Some(DueReminder {
             request,
             due,
+            asked,
             is_first,
         }) = due
         else {
             return Ok(());
         };
         let recorder = &self.context.recorder;
-        if let Some(why) = self.refusal_of_requester(&request).await? {
+        let refusal = match &asked {
+            None => self.refusal_of_requester(&request).await?,
+            Some((place, person)) => self.refusal_elsewhere(&request, place, person).await?,
+        };
+        if let Some(why) = refusal {
             tracing::warn!(reminder = %id, reason = %why, "a reminder waits");
             reminders.not_accepted(id, why);
             return Ok(());
@@ -133,7 +139,9 @@ impl Core {
         let channel = request.origin.channel.clone();
         let accounted = Kind::ReminderDue(due.clone());
         let beside = |turn| vec![recorder.of_turn(turn, &channel).draft(accounted.clone())];
-        let link = if is_first {
+        // An event of the turn that set it is of that turn's channel.
+        let is_linked = asked.is_none_or(|(place, _)| place.channel == channel);
+        let link = if is_first && is_linked {
             CauseLink::Both
         } else {
             CauseLink::FromDelivery
@@ -173,6 +181,60 @@ impl Core {
         Ok(Some(format!(
             "its person may not write there now: {why}{setting}"
         )))
+    }
+
+    /// The reason, in words, for which one that an owner set for another chat is not told there now: the rights are asked
+    /// again, of the owner and of the chat.
+    async fn refusal_elsewhere(
+        &self,
+        request: &DeliveryRequest,
+        place: &ReplyAddress,
+        person: &Sender,
+    ) -> Result<Option<String>, StoreError> {
+        let asked = DeliveryRequest {
+            origin: place.clone(),
+            requester: person.clone(),
+            ..request.clone()
+        };
+        if let Some(why) = self.refusal_of_requester(&asked).await? {
+            return Ok(Some(why));
+        }
+        let channel = &request.origin.channel;
+        let now = self.context.recorder.now();
+        let mut message = delivered_message(&asked, now);
+        message.context = self.context_of(&asked).await?;
+        if !self.context.reminders.owns(&message, channel) {
+            let why =
+                format!("its person is no owner of the bot on {channel} now (commands.owner_allow_from)");
+            return Ok(Some(why));
+        }
+        let board = &self.context.ports.board;
+        let is_armed = board
+            .channel(channel)
+            .is_some_and(|channel| channel.status().armed);
+        if !is_armed {
+            return Ok(Some(format!("{channel} is not armed (channels.{channel}.armed)")));
+        }
+        let journal = &self.context.recorder.journal;
+        let Some(chat) = journal.chat(channel, &request.origin.chat).await? else {
+            return Ok(Some(
+                "its chat is known no more: nobody wrote there for long".to_owned(),
+            ));
+        };
+        let mut message = delivered_message(request, now);
+        message.text.clear();
+        message.sender = chat.sender;
+        message.context = chat.other.map(|sender| {
+            Box::new(InboundContext {
+                sender: Some(sender),
+                ..InboundContext::default()
+            })
+        });
+        let stop = self.gates.refusal_of_sender(&message);
+        Ok(stop.map(|stop| {
+            let setting = stop.setting.map(|key| format!(" ({key})")).unwrap_or_default();
+            format!("nothing is told in its chat now: {}{setting}", stop.detail)
+        }))
     }
 
     /// The other ids of a person, as the message that began the chain had them: a list may name any of them.

@@ -18,8 +18,8 @@ use crate::{
     turn_cause::TurnCause,
 };
 use foldback_directives::inbound::{Model, Queue, QueueMode};
-use foldback_store::{SessionSettings, StoreError};
-use foldback_wire::{Actor, ChatType, Inbound, Kind, SendPolicy, SessionId, Stage, TurnId};
+use foldback_store::{Selection, SessionSettings, StoreError};
+use foldback_wire::{Actor, ChatType, Inbound, Kind, SendPolicy, Seq, SessionId, Stage, TurnId};
 
 impl Gates {
     /// Takes the message of a schedule or a delivery into its conversation.
@@ -44,7 +44,7 @@ impl Gates {
             stage: Stage::Authorize,
             detail: begun_by(cause),
         })?;
-        let session = session::key(rules, &self.session_config(cause), &message);
+        let session = session::key(rules, &self.session_config(cause, &message).await?, &message);
         recorder.find_session(&session);
         recorder.release()?;
         let is_heartbeat = cause.is_heartbeat();
@@ -120,14 +120,41 @@ impl Gates {
         }
     }
 
-    /// The settings that its session is found by. Where no turn asked for it, nobody knows whose chat it is: what direct
-    /// chats share is not told there.
-    fn session_config(&self, cause: &TurnCause) -> SessionConfig {
+    /// The settings that its session is found by. Where no turn asked for it, nobody knows whose chat it is, and where one of
+    /// another chat did, it is of somebody else: what direct chats share is not told there.
+    async fn session_config(
+        &self,
+        cause: &TurnCause,
+        message: &Inbound,
+    ) -> Result<SessionConfig, StoreError> {
         let config = self.context.ports.config.session.clone();
-        if cause.delivery().is_some_and(|request| request.cause.is_some()) {
-            return config;
+        if config.main.is_none() {
+            return Ok(config);
         }
-        SessionConfig { main: None, ..config }
+        let asked = cause.delivery().and_then(|request| request.cause);
+        let is_asked_here = match asked {
+            Some(turn) => self.is_of_chat(turn, message).await?,
+            None => false,
+        };
+        let main = config.main.filter(|_| is_asked_here);
+        Ok(SessionConfig { main, ..config })
+    }
+
+    /// True where a turn's message was written in the chat of this one.
+    async fn is_of_chat(&self, turn: TurnId, message: &Inbound) -> Result<bool, StoreError> {
+        let journal = &self.context.recorder.journal;
+        let wanted = Selection {
+            turns: Some([turn].into()),
+            ..Selection::kinds(["received"])
+        };
+        journal.flush().await?;
+        let came = journal
+            .select(&wanted, Seq(0), journal.head(), usize::MAX)
+            .await?;
+        Ok(came.iter().any(|event| {
+            matches!(&event.kind, Kind::Received { message: asked }
+                if asked.channel == message.channel && asked.chat == message.chat)
+        }))
     }
 
     /// The choice for its group, where one is set for everybody there beside their own sessions.

@@ -67,6 +67,8 @@ impl Gates {
                 .end_expired(&recorder.in_session(&session), on, &session)
                 .await?;
         }
+        // Before the record of the session, with which it is durable.
+        sessions.note_chat(recorder, message).await?;
         let record = sessions
             .count_message(recorder, &session, message, counted)
             .await?;

@@ -2,95 +2,29 @@
 
 use super::{
     ReminderFault, Reminders,
+    asker::ReminderAsker,
     history::line,
     is_told_to,
+    named_chat::{NamedChat, NamedChatFault, not_an_owner},
     reading::{ReadTimes, read_times},
 };
-use crate::turn_chain::{ChainRoot, TurnChain, joined};
 use async_trait::async_trait;
 use foldback_actions::{
-    ActionOrder,
+    ActionCircumstances, ActionOrder, NamedRefusal,
     event::{EventPayload, ReminderBook},
 };
-use foldback_store::{Selection, StoreError};
-use foldback_wire::{
-    Actor, Kind, PayloadFinding, Reminder, ReminderId, ReminderLine, ReplyAddress, Sender, Seq, TurnId,
-};
-
-/// The person and the place in a turn that asks for something about reminders.
-#[derive(Debug, Clone)]
-struct ReminderAsker {
-    origin: ReplyAddress,
-    requester: Sender,
-    /// Delivery turns so far in its chain.
-    depth: u32,
-    /// True where that person alone led to it: their message began the chain, and nobody else wrote into its runs.
-    is_alone: bool,
-}
+use foldback_store::StoreError;
+use foldback_wire::{Actor, Kind, PayloadFinding, Reminder, ReminderId, ReminderLine};
 
 impl Reminders {
-    /// The person whose message began the chain of a turn, and the place of the answer. A reminder that came due stands for
-    /// the one who asked for it; whoever delivers from elsewhere may name anybody, and nobody's reminders are meant.
-    async fn asker(&self, turn: TurnId) -> Result<ReminderAsker, String> {
-        self.find_asker(turn)
-            .await
-            .map_err(|error| format!("the journal cannot be read: {error}"))?
-            .ok_or_else(|| {
-                "no message of a person led to this turn, so that nobody's events can be meant".to_owned()
-            })
-    }
-
-    async fn find_asker(&self, turn: TurnId) -> Result<Option<ReminderAsker>, StoreError> {
-        let journal = &self.recorder.journal;
-        let wanted = Selection {
-            turns: Some([turn].into()),
-            ..Selection::kinds(["received", "schedule_due", "delivery_due"])
-        };
-        journal.flush().await?;
-        let (mut message, mut delivery, mut is_scheduled) = (None, None, false);
-        for event in journal
-            .select(&wanted, Seq(0), journal.head(), usize::MAX)
-            .await?
-        {
-            match event.kind {
-                Kind::Received { message: received } => message = message.or(Some(received)),
-                Kind::DeliveryDue(request) => delivery = Some(request),
-                Kind::ScheduleDue(_) => is_scheduled = true,
-                _ => {}
-            }
-        }
-        let mut turns = vec![turn];
-        let (origin, requester, depth, is_message) = match (delivery, message) {
-            (Some(request), _) => {
-                let chain = TurnChain::of(&request, &self.recorder).await?;
-                let is_message = match chain.root {
-                    ChainRoot::Message(_) => true,
-                    ChainRoot::Reminder => false,
-                    ChainRoot::Schedule | ChainRoot::Elsewhere => return Ok(None),
-                };
-                turns.extend(chain.turns);
-                (request.origin, request.requester, request.depth, is_message)
-            }
-            (None, Some(message)) if !is_scheduled => (ReplyAddress::of(&message), message.sender, 0, true),
-            _ => return Ok(None),
-        };
-        let others = joined(&turns, &self.recorder).await?;
-        let is_alone = is_message && others.iter().all(|other| other.sender.id == requester.id);
-        Ok(Some(ReminderAsker {
-            origin,
-            requester,
-            depth,
-            is_alone,
-        }))
-    }
-
     /// Words for a person who has as many reminders as one may have.
     fn is_over_limit(&self, asker: &ReminderAsker) -> Option<String> {
         let most = self.config.per_person;
         let (channel, person) = (&asker.origin.channel, &asker.requester.id);
         let history = self.history();
         let own = history.open().filter(|state| {
-            state.reminder.origin.channel == *channel && state.reminder.requester.id == *person
+            let reminder = &state.reminder;
+            reminder.asked_in().channel == *channel && reminder.requester.id == *person
         });
         (own.count() >= most as usize).then(|| {
             format!("this person has {most} reminders already, and no more may be set (actions.event.per_person): one has to be cancelled first")
@@ -106,8 +40,38 @@ impl ReminderBook for Reminders {
             .unwrap_or_default()
     }
 
+    async fn find_chat(
+        &self,
+        payload: &EventPayload,
+        asked: ActionCircumstances,
+    ) -> Result<(), NamedRefusal> {
+        // Where the journal cannot be read it is not set either, with that reason.
+        let Ok(asker) = self.asker(asked.turn).await else {
+            return Ok(());
+        };
+        let found = self.named_chat(payload, &asker, asked.turn).await;
+        // Somebody else may have written into the run: then nobody learns which chats there are.
+        let found = match found {
+            Ok(Some(_)) | Err(NamedChatFault::Unfit(_))
+                if !asked.asker.is_owner && payload.chat.is_some() =>
+            {
+                Err(not_an_owner())
+            }
+            found => found,
+        };
+        match found {
+            Ok(_) | Err(NamedChatFault::Store(_)) => Ok(()),
+            Err(NamedChatFault::Unfit(finding)) => Err(NamedRefusal::Unfit(vec![finding])),
+            Err(NamedChatFault::NotPermitted(code, why, setting)) => {
+                Err(NamedRefusal::NotPermitted { code, why, setting })
+            }
+        }
+    }
+
     async fn set(&self, order: &ActionOrder, payload: &EventPayload) -> Result<ReminderLine, String> {
         let asker = self.asker(order.turn).await?;
+        let named = self.named_chat(payload, &asker, order.turn).await;
+        let named = named.map_err(NamedChatFault::into_words)?;
         let ReadTimes {
             first,
             local,
@@ -131,6 +95,10 @@ impl ReminderBook for Reminders {
             depth,
             is_alone: _,
         } = asker;
+        let (origin, set_in, chat_name) = match named {
+            Some(NamedChat { place, name }) => (place, Some(origin), Some(name)),
+            None => (origin, None, None),
+        };
         let mut reminder = Reminder {
             id: self.history().next_id(),
             text: payload.description.trim().to_owned(),
@@ -140,13 +108,15 @@ impl ReminderBook for Reminders {
             repeat,
             cron,
             origin,
+            set_in,
+            chat_name,
             requester,
             depth,
         };
         if let Some(redaction) = &self.redaction {
             redaction.reminder(&mut reminder);
         }
-        let recorder = self.recorder.of_turn(order.turn, &reminder.origin.channel);
+        let recorder = self.recorder.of_turn(order.turn, &reminder.asked_in().channel);
         let recorder = recorder.in_session(&order.session);
         let kind = Kind::ReminderSet(Box::new(reminder.clone()));
         let unwritten = |error: StoreError| format!("it could not be written down: {error}");

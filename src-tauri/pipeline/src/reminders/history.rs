@@ -177,6 +177,8 @@ pub(super) fn line(state: &ReminderState) -> ReminderLine {
         chat: reminder.origin.chat.clone(),
         chat_type: reminder.origin.chat_type,
         thread: reminder.origin.thread.clone(),
+        set_in: reminder.set_in.clone(),
+        chat_name: reminder.chat_name.clone(),
         requester: reminder.requester.clone(),
         turn: state.turn,
         at: state.at,

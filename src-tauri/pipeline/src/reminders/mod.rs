@@ -14,10 +14,14 @@
 //! What must hold:
 //! - A time that is accounted for is never delivered again; one that is not is delivered when it can be.
 //! - Times that were missed are one delivery, which says how many they were.
-//! - A person lists and cancels their own reminders; those of their direct chat are not told in a group.
+//! - A person lists and cancels their own reminders; those of their direct chat are not told in a group, unless an owner had
+//!   one told in that group.
 
+mod asker;
 mod book;
+mod chat_choice;
 mod history;
+mod named_chat;
 mod reading;
 mod request;
 mod times;
@@ -25,17 +29,21 @@ mod times;
 pub(crate) use history::{ReminderHistory, ReminderState};
 pub(crate) use times::shown_in_zone;
 
-use crate::{config::EventConfig, recorder::Recorder};
+use crate::{
+    config::{Config, EventConfig},
+    recorder::Recorder,
+};
 use foldback_store::{Journal, StoreError};
 use foldback_wire::{
     Actor, ChannelId, ChatId, ChatType, DeliveryRequest, Kind, Reminder, ReminderCancelled, ReminderDue,
-    ReminderId, ReminderLine, ReminderWait, ReplyAddress, Timestamp, TurnId, UserId, redact::Redaction,
+    ReminderId, ReminderLine, ReminderWait, ReplyAddress, Sender, Timestamp, TurnId, UserId,
+    redact::Redaction,
 };
 use history::{line, with_ends};
 use request::request;
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tokio::sync::Notify;
@@ -49,6 +57,8 @@ pub(crate) struct Reminders {
     recorder: Recorder,
     redaction: Option<Redaction>,
     config: EventConfig,
+    /// All settings of the bot: who owns it, and which channels it has.
+    bot: Arc<Config>,
     history: Mutex<ReminderHistory>,
     /// Those that are due and were not accepted.
     waits: Mutex<BTreeMap<ReminderId, ReminderWait>>,
@@ -62,6 +72,8 @@ pub(crate) struct Reminders {
 pub(crate) struct DueReminder {
     pub(crate) request: DeliveryRequest,
     pub(crate) due: ReminderDue,
+    /// The place in which it was set and the person who asked there, where it is told in another one.
+    pub(crate) asked: Option<(ReplyAddress, Sender)>,
     /// True where none of its times was delivered before.
     pub(crate) is_first: bool,
 }
@@ -83,12 +95,14 @@ impl Reminders {
         recorder: Recorder,
         redaction: Option<Redaction>,
         config: EventConfig,
+        bot: Arc<Config>,
     ) -> Result<Self, StoreError> {
         let history = ReminderHistory::read(recorder.journal.as_ref()).await?;
         Ok(Self {
             recorder,
             redaction,
             config,
+            bot,
             history: Mutex::new(history),
             waits: Mutex::default(),
             changing: tokio::sync::Mutex::default(),
@@ -144,9 +158,11 @@ impl Reminders {
         let history = self.history();
         let state = history.find(id)?;
         let missed = state.missed(now)?;
+        let asked = state.reminder.set_in.clone();
         Some(DueReminder {
             request: request(state, missed, now),
             is_first: !state.was_delivered(),
+            asked: asked.map(|place| (place, state.reminder.requester.clone())),
             due: ReminderDue {
                 reminder: id,
                 due: missed.latest,
@@ -206,8 +222,12 @@ impl Reminders {
     pub(crate) fn lines_of(&self, person: (&ChannelId, &UserId), place: &ReplyAddress) -> Vec<ReminderLine> {
         let lines = self.history().lines();
         let own = lines.into_iter().filter(|line| {
-            let is_own = (&line.channel, &line.requester.id) == person;
-            is_own && line.next.is_some() && is_told_in((&line.channel, &line.chat), place)
+            let channel = line
+                .set_in
+                .as_ref()
+                .map_or(&line.channel, |set_in| &set_in.channel);
+            let is_own = (channel, &line.requester.id) == person;
+            is_own && line.next.is_some() && is_line_told_in(line, place)
         });
         own.collect()
     }
@@ -242,14 +262,26 @@ pub(crate) fn is_told_to(
     (channel, person): (&ChannelId, &UserId),
     place: &ReplyAddress,
 ) -> bool {
-    let origin = &reminder.origin;
-    let is_own = origin.channel == *channel && reminder.requester.id == *person;
-    is_own && is_told_in((&origin.channel, &origin.chat), place)
+    let is_own = reminder.asked_in().channel == *channel && reminder.requester.id == *person;
+    is_own && is_told_in(reminder, place)
 }
 
-/// True where the reminders of a chat may be told in a place: all of them in a direct chat, in a group its own.
-pub(crate) fn is_told_in((channel, chat): (&ChannelId, &ChatId), place: &ReplyAddress) -> bool {
-    place.chat_type == ChatType::Direct || (*channel == place.channel && *chat == place.chat)
+/// True where a reminder may be told in a place: all of them in a direct chat; in a group its own, and those that were set
+/// there.
+pub(crate) fn is_told_in(reminder: &Reminder, place: &ReplyAddress) -> bool {
+    let Reminder { origin, set_in, .. } = reminder;
+    is_of_place((&origin.channel, &origin.chat), set_in.as_ref(), place)
+}
+
+/// The same for a reminder as it is listed.
+pub(crate) fn is_line_told_in(line: &ReminderLine, place: &ReplyAddress) -> bool {
+    is_of_place((&line.channel, &line.chat), line.set_in.as_ref(), place)
+}
+
+fn is_of_place(told: (&ChannelId, &ChatId), set_in: Option<&ReplyAddress>, place: &ReplyAddress) -> bool {
+    let here = (&place.channel, &place.chat);
+    let is_set_here = set_in.is_some_and(|set_in| (&set_in.channel, &set_in.chat) == here);
+    place.chat_type == ChatType::Direct || told == here || is_set_here
 }
 
 /// The reminders that a journal tells of, where no bot runs on it.

@@ -7,7 +7,8 @@ use super::{
 use crate::{id::OF_REMINDER, schedule_times::MissedTimes};
 use foldback_actions::event::EVENT;
 use foldback_wire::{
-    DeliveryOutcome, DeliveryRequest, PerformedAction, Reminder, ResultItem, Timestamp, duration_in_words,
+    ChatType, DeliveryOutcome, DeliveryRequest, PerformedAction, Reminder, ResultItem, Sender, Timestamp,
+    duration_in_words,
 };
 use std::time::Duration;
 
@@ -21,6 +22,8 @@ pub(super) fn request(state: &ReminderState, missed: MissedTimes, now: Timestamp
         text,
         zone,
         origin,
+        set_in,
+        chat_name,
         requester,
         depth,
         ..
@@ -33,12 +36,21 @@ pub(super) fn request(state: &ReminderState, missed: MissedTimes, now: Timestamp
         ResultItem::new(
             "set",
             format!(
-                "asked for by {} on {}",
+                "asked for by {}{} on {}",
                 requester.readable_name(),
+                if set_in.is_some() { " in another chat" } else { "" },
                 moment_in_words(state.at, zone)
             ),
         ),
     ];
+    if set_in.is_some() {
+        let whom = match (origin.chat_type, chat_name.as_deref()) {
+            (ChatType::Direct, Some(name)) => format!("{name}, whose chat this is, and not who asked for it"),
+            (ChatType::Direct, None) => "the person of this chat, and not who asked for it".to_owned(),
+            (ChatType::Group, _) => "the people of this group".to_owned(),
+        };
+        items.push(ResultItem::new("tell", whom));
+    }
     let late = now.since(latest);
     if late >= LATE || before > 0 {
         let late = duration_in_words(Duration::from_secs(late.as_secs()));
@@ -52,7 +64,7 @@ pub(super) fn request(state: &ReminderState, missed: MissedTimes, now: Timestamp
     DeliveryRequest {
         id: format!("{OF_REMINDER}{id}-{}", latest.0).into(),
         origin: origin.clone(),
-        requester: requester.clone(),
+        requester: requester_there(&state.reminder),
         action: PerformedAction {
             name: EVENT.to_owned(),
             command: None,
@@ -63,5 +75,19 @@ pub(super) fn request(state: &ReminderState, missed: MissedTimes, now: Timestamp
         depth: depth + 1,
         corrections: None,
         cause: Some(state.turn),
+    }
+}
+
+/// The person who asked, as the channel knows them on which it is told. An id is a person of one platform: on another channel
+/// it stands with the channel that it is of.
+fn requester_there(reminder: &Reminder) -> Sender {
+    let requester = reminder.requester.clone();
+    let asked_on = &reminder.asked_in().channel;
+    if *asked_on == reminder.origin.channel {
+        return requester;
+    }
+    Sender {
+        id: format!("{asked_on}:{}", requester.id).into(),
+        ..requester
     }
 }

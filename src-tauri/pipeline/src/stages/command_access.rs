@@ -81,11 +81,10 @@ pub(crate) fn owns_other_channel(
     (message, platform): (&Inbound, Option<Platform>),
     (there, platform_there): (&ChannelId, Option<Platform>),
 ) -> bool {
-    let entry = |id| match platform_there {
-        Some(same) if platform == Some(same) => config.owner_entry(there, same, id),
-        _ => config.owner_entry_everywhere(id),
+    let (Some(here), Some(platform_there)) = (platform, platform_there) else {
+        return sender_ids(message).any(|id| config.owner_entry_everywhere(id).is_some());
     };
-    sender_ids(message).any(|id| entry(id).is_some())
+    sender_ids(message).any(|id| config.owns_other_channel(id, here, (there, platform_there)))
 }
 
 #[cfg(test)]

@@ -20,8 +20,14 @@ fn set(reminder: &Reminder) -> String {
         (ReminderRepeat::Cron, Some(cron)) => format!(", cron {cron}"),
         (repeat, _) => format!(", {repeat}"),
     };
+    let told = reminder.set_in.as_ref().map_or_else(String::new, |_| {
+        format!(
+            ", told in chat {} on {}",
+            reminder.origin.chat, reminder.origin.channel
+        )
+    });
     format!(
-        "reminder {} for {} at {} ({}{repeats}): {}",
+        "reminder {} for {}{told} at {} ({}{repeats}): {}",
         reminder.id,
         reminder.requester.readable_name(),
         reminder.first,

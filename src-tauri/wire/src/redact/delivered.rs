@@ -17,10 +17,16 @@ impl DeliveryRequest {
 }
 
 impl Redaction {
-    /// Masks every secret in a reminder that is set: its text and the names of its requester.
+    /// Masks every secret in a reminder that is set: its text, and the names of its requester and its chat.
     pub fn reminder(&self, reminder: &mut Reminder) {
-        let Reminder { text, requester, .. } = reminder;
-        for words in [text, &mut requester.name, &mut requester.display_name] {
+        let Reminder {
+            text,
+            chat_name,
+            requester,
+            ..
+        } = reminder;
+        let names = [&mut requester.name, &mut requester.display_name];
+        for words in names.into_iter().chain(chat_name).chain([text]) {
             self.mask(words);
         }
     }

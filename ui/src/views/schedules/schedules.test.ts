@@ -87,6 +87,12 @@ it("tells of reminders: for whom, when, and what came of the last delivery", asy
   expect([console.view, console.selected?.turn]).toEqual(["turn", 805]);
 });
 
+it("says of a reminder that is told elsewhere in which chat it was set", async () => {
+  const set_in = { channel: "discord", chat: "9", chat_type: "direct" } as const;
+  await show([], [{ ...rent, chat: "-1002", chat_type: "group", set_in, chat_name: "Family" }], []);
+  expect(byId("reminder").textContent).toContain("telegram -1002 (Family), set in discord 9");
+});
+
 it("says why a reminder waits", async () => {
   await show([], [{ ...rent, waits: { why: "telegram is off", attempts: 0, next: null } }], []);
   expect(byId("reminder-next").textContent).toBe("Waits: telegram is off");

@@ -30,6 +30,12 @@ export function whenReminded({ next, waits }: ReminderLine): string {
   return next === null ? "Over" : `Next ${minute(next)}`;
 }
 
+/** The name of a chat that an owner named, and the chat in which they set it; empty for a reminder that is told where it was set. */
+export function toldElsewhere({ set_in, chat_name }: ReminderLine): string {
+  if (set_in === undefined) return "";
+  return `${chat_name ? ` (${chat_name})` : ""}, set in ${set_in.channel} ${set_in.chat}`;
+}
+
 /** The lateness of the latest delivery of a reminder, and the times that were missed before it. */
 export function delivered({ due }: ReminderRun): string {
   const late = due.late_ms < 60_000 ? "" : `, ${duration(due.late_ms)} late`;

@@ -1,7 +1,7 @@
 //! Actions, their way back to the agent, and turns that no message of a person began.
 
 use super::{Explanation, bytes};
-use foldback_wire::{DeliveryOutcome, Kind, visible};
+use foldback_wire::{DeliveryOutcome, Kind, Reminder, visible, visible_line};
 
 const NOT_DONE: &str =
     "Nothing of it is carried out. The agent is told why, or the user that something was not done.";
@@ -59,12 +59,21 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
         Kind::ReminderSet(reminder) => Explanation::new(
             "reminder_set",
             "The agent set a reminder, with the action `event`.",
-            "When it is due, its text goes to the agent in a turn of its own, and the answer to this chat.",
+            match reminder.set_in {
+                None => {
+                    "When it is due, its text goes to the agent in a turn of its own, and the answer to this chat."
+                }
+                Some(_) => {
+                    "When it is due, its text goes to the agent in a turn of its own, and the answer to the chat that an \
+                     owner named, once owner and chat are still allowed."
+                }
+            },
         )
         .with("reminder", reminder.id)
         .with("first due", reminder.first)
         .with("repeats", reminder.repeat.about())
-        .with("zone", &reminder.zone),
+        .with("zone", &reminder.zone)
+        .with_known("told in", told_in(reminder)),
         Kind::ReminderCancelled(cancelled) => Explanation::new(
             "reminder_cancelled",
             "A reminder was cancelled.",
@@ -75,7 +84,7 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
         Kind::ReminderDue(due) => Explanation::new(
             "reminder_due",
             "A reminder came due and begins the turn.",
-            "The agent is given its text as data. Its answer goes to the chat in which it was set.",
+            "The agent is given its text as data. Its answer goes to its chat: the one in which it was set, or that an owner named.",
         )
         .with("reminder", due.reminder)
         .with("due", due.due)
@@ -89,4 +98,13 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
         .with("by", &due.by),
         _ => return None,
     })
+}
+
+/// The chat in which a reminder is told, with its name, where it was set in another one.
+fn told_in(reminder: &Reminder) -> Option<String> {
+    reminder.set_in.as_ref()?;
+    let (chat, channel) = (reminder.origin.chat.as_str(), &reminder.origin.channel);
+    let name = reminder.chat_name.as_deref().map(visible_line);
+    let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+    Some(format!("chat {} on {channel}{name}", visible_line(chat)))
 }

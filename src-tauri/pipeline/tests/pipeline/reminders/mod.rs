@@ -1,6 +1,8 @@
 //! Reminders, on virtual time: the agent sets one, it comes due, and the agent tells it in the chat.
 
 mod due;
+mod elsewhere;
+mod named;
 mod own;
 mod restarts;
 
