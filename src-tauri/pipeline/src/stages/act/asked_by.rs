@@ -71,7 +71,7 @@ pub(crate) async fn first_asker_of(
         is_listed: false,
     };
     let rules = context.access.rules;
-    let rights_of = |message| rights(context.access, context.senders, message);
+    let rights_of = |message: &Inbound| rights(context.access, context.senders, message);
     let mut led = Vec::new();
     let (turn, root, depth, mut rights) = match context.cause {
         TurnCause::Message => {
