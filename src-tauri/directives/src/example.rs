@@ -47,7 +47,7 @@ impl Example {
         }
     }
 
-    /// What is found in it; nothing where only the channel, the operator's policy or the bot's actions can tell.
+    /// The findings in it; none where only the channel, the operator's policy or the bot's actions can tell.
     ///
     /// # Errors
     /// When the setting it needs is none.

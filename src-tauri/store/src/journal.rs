@@ -228,7 +228,7 @@ pub trait Journal: Send + Sync {
     /// is confirmed next.
     fn put_chat(&self, chat: KnownChat) -> Result<(), StoreError>;
 
-    /// What is known of a chat. Costs a look-up by key.
+    /// The names and the kind that are known of a chat. Costs a look-up by key.
     async fn chat(&self, channel: &ChannelId, chat: &ChatId) -> Result<Option<KnownChat>, StoreError>;
 
     /// The chats that are known, in which somebody wrote last first: at most [`MOST_CHATS`](crate::MOST_CHATS).

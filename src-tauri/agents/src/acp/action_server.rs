@@ -48,7 +48,7 @@ const REQUEST_BYTES: usize = 1024 * 1024;
 
 type Service = StreamableHttpService<ToolHandler, NeverSessionManager>;
 
-/// What answers at an endpoint.
+/// The service that answers at an endpoint.
 #[derive(Clone)]
 struct Answering {
     service: Service,

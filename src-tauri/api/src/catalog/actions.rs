@@ -125,7 +125,7 @@ mod tests {
     #[schemars(deny_unknown_fields)]
     #[expect(dead_code, reason = "only its schema is used")]
     struct Payload {
-        /// Where it goes.
+        /// The room that it lights.
         room: Option<String>,
         /// The colour.
         colour: Colour,
@@ -142,6 +142,7 @@ mod tests {
     enum Colour {
         /// As the sky.
         Blue,
+        /// As a rose.
         DeepRed,
     }
 
@@ -171,7 +172,7 @@ mod tests {
         let key = |name: &str| told.keys.iter().find(|key| key.name == name).unwrap();
         assert_eq!(
             (key("room").about.as_str(), &key("room").types[..]),
-            ("Where it goes.", &["string".to_owned()][..])
+            ("The room that it lights.", &["string".to_owned()][..])
         );
         for name in ["colour", "shade"] {
             assert_eq!(key(name).values, ["\"blue\"", "\"deep_red\""], "{name}");

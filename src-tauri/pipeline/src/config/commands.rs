@@ -82,7 +82,7 @@ impl CommandsConfig {
         entries.find(|entry| names_id(ListEntry::of(entry), id, |_| false))
     }
 
-    /// Whether an id of a channel's platform owns the bot on another channel, too. An id is a person of one platform: an entry
+    /// True where an id of a channel's platform owns the bot on another channel, too. An id is a person of one platform: an entry
     /// for another platform names somebody else who has such an id.
     pub(crate) fn owns_other_channel(
         &self,

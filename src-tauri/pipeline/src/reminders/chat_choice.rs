@@ -107,7 +107,7 @@ pub(super) fn quoted(text: &str) -> String {
     json!(shown(text)).to_string()
 }
 
-/// What does not fit at a place, and the change that mends it.
+/// The finding of a place that does not fit, and the change that mends it.
 pub(super) fn finding(at: &str, problem: String, change: String) -> PayloadFinding {
     PayloadFinding {
         at: at.to_owned(),

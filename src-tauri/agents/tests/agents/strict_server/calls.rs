@@ -193,7 +193,7 @@ async fn messages_of_anthropic_take_the_results_of_all_calls_in_the_next_message
     .await;
 }
 
-/// What the API takes, and ours never sends.
+/// Requests that the API takes, and ours never sends.
 #[tokio::test]
 async fn a_foreign_client_may_accept_anything_and_have_no_text_beside_a_call() {
     let tool = r#"{"type":"function","function":{"name":"bash","description":"Runs.","parameters":{"type":"object"}}}"#;

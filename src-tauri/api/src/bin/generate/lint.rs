@@ -70,7 +70,7 @@ const fn plural(severity: Severity) -> &'static str {
     }
 }
 
-/// What is found in the example of a finding.
+/// The findings in the example of a finding.
 fn findings(code: Code, bots: &ActingBots) -> Result<Vec<Diagnostic>> {
     match code.example().needs {
         Needs::Actions(_) => bots.findings(code),

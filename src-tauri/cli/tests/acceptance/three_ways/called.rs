@@ -1,4 +1,4 @@
-//! What is the same for every agent that calls actions as tools: the action, its result and the words are of one turn.
+//! The checks that are the same for every agent that calls actions as tools: the action, its result and the words are of one turn.
 
 use super::{
     ALLOWED, CONFIRMED, CORRECTED, GAVE_UP, HALF_FULL, NOT_DONE, NOTED, QUESTION, REMINDED,
@@ -11,7 +11,7 @@ use super::{
 use crate::bot::{Bot, Home, is};
 use serde_json::{Value, json};
 
-/// What an agent does next in a run.
+/// The next step of an agent in a run.
 #[derive(Clone)]
 pub(super) enum Act {
     /// It calls the action of this name with this payload.

@@ -1,4 +1,4 @@
-//! What an agent asks for, in each of the three ways, through the whole bot: `foldback serve`, a person who writes in a chat and
+//! Actions that an agent asks for, in each of the three ways, through the whole bot: `foldback serve`, a person who writes in a chat and
 //! confirms, real commands, real time, and the journal as the bot prints it.
 //!
 //! | | a command | a reminder that comes due | two corrections |
@@ -31,7 +31,7 @@ const NOTED: &str = "I will remind you.";
 const REMINDED: &str = "You wanted to call Bob.";
 const CORRECTED: &str = "It is still up.";
 const GAVE_UP: &str = "I could not find out.";
-/// What the person reads of actions that were wrong to the end.
+/// The sentence that the person reads of actions that were wrong to the end.
 const NOT_DONE: &str = "⚠️ Something that the agent wanted to do was not done.";
 
 /// The configuration of a bot with this agent, whose owner is everybody and whose commands need a confirmation but for one.

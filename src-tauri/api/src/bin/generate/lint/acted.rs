@@ -45,7 +45,7 @@ impl ActingBots {
         })
     }
 
-    /// What Compose finds in the example of a finding.
+    /// The findings of Compose in the example of a finding.
     pub(super) fn findings(&self, code: Code) -> Result<Vec<Diagnostic>> {
         let bot = match code {
             Code::ActionNotPermitted => &self.other,

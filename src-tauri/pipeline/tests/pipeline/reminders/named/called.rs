@@ -106,7 +106,7 @@ async fn a_native_call_is_answered_with_the_candidates_and_called_again_in_the_s
     bot.check().await;
 }
 
-/// What an action brought is in the run as soon as its call is answered.
+/// The result of an action is in the run as soon as its call is answered.
 #[tokio::test(start_paused = true)]
 async fn a_call_behind_the_result_of_another_action_names_no_other_chat() {
     let (bot, answers) = asked([remind("Work"), ("event_list", json!({})), remind("-1002")]).await;

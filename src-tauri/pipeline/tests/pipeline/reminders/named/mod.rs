@@ -50,7 +50,7 @@ pub(super) fn in_group(bot: &Bot, platform: Platform, (chat, title): (&str, &str
     }
 }
 
-/// What the bot was told in two groups called Family, one called Work, and by two persons.
+/// Messages that the bot was sent in two groups called Family, one called Work, and by two persons.
 pub(super) async fn known(bot: &Bot) {
     for message in [
         in_group(bot, TELEGRAM, ("-1001", "Family"), "hi"),

@@ -1,4 +1,4 @@
-//! What is refused of a chat that is named: names that no chat has, people and turns that may name none, and what is told of it.
+//! Refusals of a chat that is named: names that no chat has, people and turns that may name none, and what is told of it.
 
 use super::{action_refusals, hear, in_group, known, olga, open, tells};
 use crate::{
@@ -61,7 +61,7 @@ async fn somebody_else_names_no_chat_and_is_told_of_none() {
     bot.check().await;
 }
 
-/// What an action brought is no word of the owner: a turn that delivers it names no other chat, nor does a correction of it.
+/// The result of an action is no word of the owner: a turn that delivers it names no other chat, nor does a correction of it.
 #[tokio::test(start_paused = true)]
 async fn what_came_of_an_action_leads_to_no_other_chat() {
     let bot = Bot::with(&open()).await;
