@@ -262,6 +262,8 @@ macro_rules! closed_sets {
 }
 
 closed_sets! {
+    wire::ActionAccess as actionAccesses,
+    wire::ActionConfirmation as actionConfirmations,
     wire::ActionRefusalCode as actionRefusalCodes,
     rpc::AlarmKind as alarmKinds,
     rpc::Aspect as aspects,
@@ -319,6 +321,7 @@ closed_sets! {
     wire::StopReason as stopReasons,
     wire::Suppression as suppressions,
     wire::ToolStatus as toolStatuses,
+    wire::TurnKind as turnKinds,
     rpc::Verdict as verdicts,
     rpc::ViewRows as viewRows,
     wire::Understanding as understandings,
