@@ -73,7 +73,7 @@ describe("the schedules", () => {
   it("lead to the turn of the last run", async () => {
     const { browser } = window;
     await go(browser, "schedules");
-    const shown = await textOf(browser, "schedule-turn");
+    const shown = await shows(browser, "schedule-turn", /\d/);
     await click("schedule-turn");
     await (await at(browser, "view-turn")).waitForDisplayed();
     const number = shown.replace(/\D/g, "");
