@@ -95,7 +95,8 @@ test("an exported recording plays byte for byte the same in the window", async (
   await (await at(browser, "summary-done")).click();
   await command(browser, "#1");
   await shows(browser, "chat-pane", /#1\b/);
-  const [then, chat] = [await raw(), await textOf(browser, "chat")];
+  const chat = await shows(browser, "chat", /\S/);
+  const then = await eventually(browser, raw, "the bytes of the turn");
   await command(browser, "Export this turn");
   await exportRecording(browser, out);
   await run("open", out);
@@ -104,7 +105,7 @@ test("an exported recording plays byte for byte the same in the window", async (
   await (await at(browser, "summary-done")).click();
   await shows(browser, "chat-pane", /#1\b/);
   await eventually(browser, async () => (await raw()) === then, "the bytes of the recording");
-  assert.equal(await textOf(browser, "chat"), chat);
+  await eventually(browser, async () => (await textOf(browser, "chat")) === chat, "the chat of the recording");
 });
 
 test("a recording imported on another machine plays byte for byte the same there", async () => {
