@@ -150,7 +150,7 @@ async fn a_misspelt_name_and_a_misspelt_key_are_mended() {
         mended(&composed, key),
         r#"{"type":"bash","payload":{"command":"uptime","timeout":3}}"#
     );
-    // What is written already is not meant once more.
+    // The nearest name is offered once, and a name that is right is not.
     let twice = r#"{"type":"event_cancel","payload":{"id":1,"idd":2}}"#;
     let composed = compose(&host, twice, &["telegram"]).await;
     assert_eq!(composed.lints[0].diagnostic.fix, None);

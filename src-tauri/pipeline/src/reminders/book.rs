@@ -45,7 +45,7 @@ impl ReminderBook for Reminders {
         payload: &EventPayload,
         asked: ActionCircumstances,
     ) -> Result<(), NamedRefusal> {
-        // Where the journal cannot be read it is not set either, with that reason.
+        // `set` gives the reason: no person asked, or the journal cannot be read.
         let Ok(asker) = self.asker(asked.turn).await else {
             return Ok(());
         };

@@ -273,7 +273,7 @@ pub(crate) fn is_told_in(reminder: &Reminder, place: &ReplyAddress) -> bool {
     is_of_place((&origin.channel, &origin.chat), set_in.as_ref(), place)
 }
 
-/// The same for a reminder as it is listed.
+/// True where a line of the list of reminders may be told in a place.
 pub(crate) fn is_line_told_in(line: &ReminderLine, place: &ReplyAddress) -> bool {
     is_of_place((&line.channel, &line.chat), line.set_in.as_ref(), place)
 }

@@ -29,7 +29,7 @@ impl CallingAgent for Mcp {
             Act::Say(text) => json!({"say": text}),
         };
         let run = |run: &&[Act]| Value::from(run.iter().map(act).collect::<Vec<_>>()).to_string() + "\n";
-        // Where the agent works, as no other folder is named.
+        // The agent works there, as no other folder is named.
         let folder = home.path("state/foldback-agent/foldback");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("next"), runs.iter().map(run).collect::<String>()).unwrap();

@@ -88,7 +88,7 @@ impl CallingAgent for Native {
 
     fn results(&self, _: &[Value]) -> Vec<String> {
         assert_eq!(self.server.refusals(), [""; 0]);
-        // What it was asked before the last words of the run that calls.
+        // The request whose answer is the last text of the run that calls.
         let requests = self.server.requests();
         let all = requests.iter().map(|request| results_in(&request["messages"]));
         all.max_by_key(Vec::len).unwrap()
