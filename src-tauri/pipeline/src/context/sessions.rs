@@ -123,7 +123,7 @@ impl Sessions {
         Ok(record)
     }
 
-    /// Keeps the chat of a person's message among those that an agent may name.
+    /// Keeps the chat of a person's message among those that an agent may name; writes it only where that is news.
     pub(crate) async fn note_chat(&self, recorder: &Recorder, message: &Inbound) -> Result<(), StoreError> {
         if message.dry_run {
             return Ok(());
@@ -134,7 +134,10 @@ impl Sessions {
             *text = recorder.words(text).into_owned();
             text.truncate(text.floor_char_boundary(NAME_BYTES));
         });
-        self.journal.put_chat(chat)
+        if known.is_none_or(|known| chat.is_news_after(&known)) {
+            self.journal.put_chat(chat)?;
+        }
+        Ok(())
     }
 
     /// The settings that are stored on a session; none where there is no such session.
