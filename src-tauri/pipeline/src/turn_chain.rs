@@ -35,25 +35,38 @@ pub(crate) enum ChainRoot {
     Elsewhere,
 }
 
-/// A chain of turns, without the delivery turn itself.
+/// A chain of turns that began at its root.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TurnChain {
     pub(crate) root: ChainRoot,
-    /// The turns whose actions led on, the latest first.
-    pub(crate) turns: Vec<TurnId>,
+    /// The turns whose actions led on, the latest first; that of `to` itself before them.
+    pub(crate) turns: Vec<ChainTurn>,
+}
+
+/// A turn of a chain, as the journal tells of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ChainTurn {
+    pub(crate) id: TurnId,
+    /// The delivery that began it; none where it is the root's own.
+    pub(crate) delivery: Option<Box<DeliveryRequest>>,
+    /// The actions that came to an end in it, by name: its agent, or that of the turn behind it, was given their results.
+    pub(crate) ended: Vec<String>,
+    message: Option<Box<Inbound>>,
+    is_scheduled: bool,
+    acted: bool,
 }
 
 impl TurnChain {
-    /// The chain that led to a delivery.
+    /// The chain that led to a delivery, without the delivery's own turn.
     ///
     /// # Errors
     /// The journal cannot be read.
     pub(crate) async fn of(delivery: &DeliveryRequest, recorder: &Recorder) -> Result<Self, StoreError> {
-        let mut turns: Vec<TurnId> = Vec::new();
+        let mut turns: Vec<ChainTurn> = Vec::new();
         let mut delivery = delivery.clone();
         let root = loop {
             // A cause comes before its effect: no journal leads in a circle.
-            let is_before = |cause: &TurnId| turns.last().is_none_or(|later| cause < later);
+            let is_before = |cause: &TurnId| turns.last().is_none_or(|later| *cause < later.id);
             let of_actions = |cause: &TurnId| delivery.id == request_id(*cause);
             let Some(cause) = delivery.cause.filter(of_actions).filter(is_before) else {
                 let is_reminder = delivery.id.as_str().starts_with(OF_REMINDER);
@@ -63,57 +76,98 @@ impl TurnChain {
                     ChainRoot::Elsewhere
                 };
             };
-            turns.push(cause);
-            match link(cause, &delivery, recorder).await? {
-                Link::Delivery(earlier) => delivery = *earlier,
-                Link::Root(root) => break root,
+            let turn = ChainTurn::read(cause, recorder).await?;
+            let earlier = turn.delivery.as_deref().cloned();
+            let root = turn.led_to(&delivery).then(|| turn.root());
+            turns.push(turn);
+            match (root, earlier) {
+                (Some(_), Some(earlier)) => delivery = earlier,
+                (Some(root), None) => break root,
+                (None, _) => break ChainRoot::Elsewhere,
             }
         };
         Ok(Self { root, turns })
+    }
+
+    /// The chain that leads to a turn, with that turn.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub(crate) async fn to(turn: TurnId, recorder: &Recorder) -> Result<Self, StoreError> {
+        let turn = ChainTurn::read(turn, recorder).await?;
+        let mut chain = match &turn.delivery {
+            Some(delivery) => Self::of(delivery, recorder).await?,
+            None => Self {
+                root: turn.root(),
+                turns: Vec::new(),
+            },
+        };
+        chain.turns.insert(0, turn);
+        Ok(chain)
+    }
+
+    /// The messages of other turns that came into the runs of this chain.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub(crate) async fn joined(&self, recorder: &Recorder) -> Result<Vec<Inbound>, StoreError> {
+        let turns: Vec<_> = self.turns.iter().map(|turn| turn.id).collect();
+        joined(&turns, recorder).await
+    }
+}
+
+impl ChainTurn {
+    async fn read(turn: TurnId, recorder: &Recorder) -> Result<Self, StoreError> {
+        let kinds = [
+            "received",
+            "schedule_due",
+            "delivery_due",
+            "action_started",
+            "action_refused",
+            "action_ended",
+        ];
+        let mut read = Self {
+            id: turn,
+            delivery: None,
+            ended: Vec::new(),
+            message: None,
+            is_scheduled: false,
+            acted: false,
+        };
+        for event in of_turn(turn, &kinds, recorder).await? {
+            match event.kind {
+                Kind::Received { message } if read.message.is_none() => read.message = Some(message),
+                Kind::ScheduleDue(_) => read.is_scheduled = true,
+                Kind::DeliveryDue(request) => read.delivery = Some(request),
+                Kind::ActionStarted(_) | Kind::ActionRefused(_) => read.acted = true,
+                Kind::ActionEnded(ended) => read.ended.push(ended.name),
+                _ => {}
+            }
+        }
+        Ok(read)
+    }
+
+    /// True where the actions of this turn led to a delivery: it acted, for that person, in that channel.
+    fn led_to(&self, delivery: &DeliveryRequest) -> bool {
+        self.acted
+            && self.message.as_ref().is_some_and(|message| {
+                message.sender.id == delivery.requester.id && message.channel == delivery.origin.channel
+            })
+    }
+
+    /// The root of a chain that this turn begins.
+    fn root(&self) -> ChainRoot {
+        match &self.message {
+            Some(_) if self.is_scheduled => ChainRoot::Schedule,
+            Some(message) => ChainRoot::Message(message.clone()),
+            None => ChainRoot::Elsewhere,
+        }
     }
 }
 
 /// The id of the one request that the actions of a turn lead to.
 pub(crate) fn request_id(turn: TurnId) -> DeliveryRequestId {
     format!("{OF_ACTIONS}{turn}").into()
-}
-
-enum Link {
-    /// A delivery began the turn, too.
-    Delivery(Box<DeliveryRequest>),
-    Root(ChainRoot),
-}
-
-/// The beginning of a turn whose actions are said to have led to a delivery.
-async fn link(turn: TurnId, delivery: &DeliveryRequest, recorder: &Recorder) -> Result<Link, StoreError> {
-    let kinds = [
-        "received",
-        "schedule_due",
-        "delivery_due",
-        "action_started",
-        "action_refused",
-    ];
-    let (mut message, mut earlier, mut is_scheduled, mut acted) = (None, None, false, false);
-    for event in of_turn(turn, &kinds, recorder).await? {
-        match event.kind {
-            Kind::Received { message: written } if message.is_none() => message = Some(written),
-            Kind::ScheduleDue(_) => is_scheduled = true,
-            Kind::DeliveryDue(request) => earlier = Some(request),
-            Kind::ActionStarted(_) | Kind::ActionRefused(_) => acted = true,
-            _ => {}
-        }
-    }
-    let message = message.filter(|message| {
-        acted && message.sender.id == delivery.requester.id && message.channel == delivery.origin.channel
-    });
-    let Some(message) = message else {
-        return Ok(Link::Root(ChainRoot::Elsewhere));
-    };
-    Ok(match earlier {
-        Some(earlier) => Link::Delivery(earlier),
-        None if is_scheduled => Link::Root(ChainRoot::Schedule),
-        None => Link::Root(ChainRoot::Message(message)),
-    })
 }
 
 /// The messages of other turns that came into the runs of these.

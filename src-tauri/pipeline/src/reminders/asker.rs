@@ -1,9 +1,9 @@
 //! Whoever asks for something about reminders in a turn.
 
 use super::Reminders;
-use crate::turn_chain::{ChainRoot, TurnChain, joined};
-use foldback_store::{Selection, StoreError};
-use foldback_wire::{Kind, ReplyAddress, Sender, Seq, TurnId};
+use crate::turn_chain::{ChainRoot, TurnChain};
+use foldback_store::StoreError;
+use foldback_wire::{DeliveryRequest, ReplyAddress, Sender, TurnId};
 
 /// The person and the place in a turn that asks for something about reminders.
 #[derive(Debug, Clone)]
@@ -29,40 +29,23 @@ impl Reminders {
     }
 
     async fn find_asker(&self, turn: TurnId) -> Result<Option<ReminderAsker>, StoreError> {
-        let journal = &self.recorder.journal;
-        let wanted = Selection {
-            turns: Some([turn].into()),
-            ..Selection::kinds(["received", "schedule_due", "delivery_due"])
-        };
-        journal.flush().await?;
-        let (mut message, mut delivery, mut is_scheduled) = (None, None, false);
-        for event in journal
-            .select(&wanted, Seq(0), journal.head(), usize::MAX)
-            .await?
-        {
-            match event.kind {
-                Kind::Received { message: received } => message = message.or(Some(received)),
-                Kind::DeliveryDue(request) => delivery = Some(request),
-                Kind::ScheduleDue(_) => is_scheduled = true,
-                _ => {}
+        let chain = TurnChain::to(turn, &self.recorder).await?;
+        let own = chain.turns.first().and_then(|own| own.delivery.as_deref());
+        let (origin, requester, depth) = match (own, &chain.root) {
+            (_, ChainRoot::Schedule | ChainRoot::Elsewhere) | (None, ChainRoot::Reminder) => return Ok(None),
+            (Some(delivery), _) => {
+                let DeliveryRequest {
+                    origin,
+                    requester,
+                    depth,
+                    ..
+                } = delivery.clone();
+                (origin, requester, depth)
             }
-        }
-        let mut turns = vec![turn];
-        let (origin, requester, depth, is_message) = match (delivery, message) {
-            (Some(request), _) => {
-                let chain = TurnChain::of(&request, &self.recorder).await?;
-                let is_message = match chain.root {
-                    ChainRoot::Message(_) => true,
-                    ChainRoot::Reminder => false,
-                    ChainRoot::Schedule | ChainRoot::Elsewhere => return Ok(None),
-                };
-                turns.extend(chain.turns);
-                (request.origin, request.requester, request.depth, is_message)
-            }
-            (None, Some(message)) if !is_scheduled => (ReplyAddress::of(&message), message.sender, 0, true),
-            _ => return Ok(None),
+            (None, ChainRoot::Message(message)) => (ReplyAddress::of(message), message.sender.clone(), 0),
         };
-        let others = joined(&turns, &self.recorder).await?;
+        let others = chain.joined(&self.recorder).await?;
+        let is_message = matches!(chain.root, ChainRoot::Message(_));
         let is_alone = is_message && others.iter().all(|other| other.sender.id == requester.id);
         Ok(Some(ReminderAsker {
             origin,

@@ -18,11 +18,14 @@ use super::{
     asker::ReminderAsker,
     chat_choice::{choose, finding, quoted},
 };
-use crate::{id::sender_ids, turn_chain::request_id};
+use crate::{
+    id::sender_ids,
+    turn_chain::{ChainRoot, TurnChain},
+};
 use foldback_actions::event::{EVENT, EventPayload};
-use foldback_store::{Selection, StoreError};
+use foldback_store::StoreError;
 use foldback_wire::{
-    ActionRefusalCode, ChannelId, DELIVERY_DEPTH, Inbound, Kind, PayloadFinding, ReplyAddress, Seq, TurnId,
+    ActionRefusalCode, ChannelId, DeliveryRequest, Inbound, PayloadFinding, ReplyAddress, TurnId,
 };
 
 /// The setting that names the owners.
@@ -131,66 +134,19 @@ impl Reminders {
     /// The message of the person who asks in a turn, where it began the turn, or one whose answer the turn corrects. None where
     /// anything else did, the agent was given what came of another action, or others wrote into its run: that may be what the
     /// agent obeys.
-    async fn asking_message(&self, mut turn: TurnId) -> Result<Option<Inbound>, StoreError> {
-        let journal = &self.recorder.journal;
-        journal.flush().await?;
-        for _ in 0..=DELIVERY_DEPTH {
-            let wanted = Selection {
-                turns: Some([turn].into()),
-                ..Selection::kinds([
-                    "action_ended",
-                    "delivery_due",
-                    "received",
-                    "schedule_due",
-                    "taken_in",
-                ])
-            };
-            let events = journal.select(&wanted, Seq(0), journal.head(), usize::MAX);
-            let (mut asked, mut corrected, mut joined) = (None, None, Vec::new());
-            for event in events.await? {
-                match event.kind {
-                    Kind::ScheduleDue(_) => return Ok(None),
-                    // The agent was given what came of it, be it as the result of a call or with an error.
-                    Kind::ActionEnded(ended) if ended.name != EVENT => return Ok(None),
-                    Kind::DeliveryDue(request) => {
-                        let cause = request.cause.filter(|cause| {
-                            request.corrections.is_some() && request.id == request_id(*cause)
-                        });
-                        let Some(cause) = cause else { return Ok(None) };
-                        corrected = Some(cause);
-                    }
-                    Kind::Received { message } if asked.is_none() => asked = Some(*message),
-                    Kind::TakenIn { turn, .. } => joined.push(turn),
-                    _ => {}
-                }
-            }
-            let Some(message) = asked else { return Ok(None) };
-            if !self.are_all_of(joined, &message).await? {
-                return Ok(None);
-            }
-            match corrected {
-                None => return Ok(Some(message)),
-                Some(cause) => turn = cause,
-            }
-        }
-        Ok(None)
-    }
-
-    /// True where these turns' messages are of the sender of a message.
-    async fn are_all_of(&self, turns: Vec<TurnId>, message: &Inbound) -> Result<bool, StoreError> {
-        if turns.is_empty() {
-            return Ok(true);
-        }
-        let journal = &self.recorder.journal;
-        let wanted = Selection {
-            turns: Some(turns.into_iter().collect()),
-            ..Selection::kinds(["received"])
+    async fn asking_message(&self, turn: TurnId) -> Result<Option<Inbound>, StoreError> {
+        let chain = TurnChain::to(turn, &self.recorder).await?;
+        let others = chain.joined(&self.recorder).await?;
+        let ChainRoot::Message(message) = chain.root else {
+            return Ok(None);
         };
-        let came = journal.select(&wanted, Seq(0), journal.head(), usize::MAX);
-        Ok(came.await?.iter().all(|event| {
-            matches!(&event.kind, Kind::Received { message: other }
-                if other.sender.id == message.sender.id && other.channel == message.channel)
-        }))
+        let corrects_only = chain.turns.iter().all(|turn| {
+            let is_correction = |delivery: &DeliveryRequest| delivery.corrections.is_some();
+            turn.delivery.as_deref().is_none_or(is_correction) && turn.ended.iter().all(|name| name == EVENT)
+        });
+        let is_own =
+            |other: &Inbound| other.sender.id == message.sender.id && other.channel == message.channel;
+        Ok((corrects_only && others.iter().all(is_own)).then_some(*message))
     }
 
     /// True where the sender of a message owns the bot on a channel of the configuration.

@@ -81,7 +81,7 @@ pub(crate) async fn first_asker_of(
         TurnCause::Schedule(_) => (TurnKind::Schedule, TurnKind::Schedule, 0, nobody),
         TurnCause::Delivery(delivery) => {
             let chain = TurnChain::of(delivery, recorder).await?;
-            led = joined(&chain.turns, recorder).await?;
+            led = chain.joined(recorder).await?;
             let (root, rights) = match &chain.root {
                 ChainRoot::Message(message) => (TurnKind::Message, rights_of(message)),
                 _ if !rules.holds(Rule::ActionsChain) => (TurnKind::Message, rights_of(context.message)),
