@@ -53,6 +53,8 @@ pub struct ActionAsker {
     pub root: TurnKind,
     /// Delivery turns so far in that chain: 0 in the turn of the message.
     pub depth: u32,
+    /// Most delivery turns that it may have.
+    pub most_depth: u32,
 }
 
 /// The circumstances in which an action is asked for.

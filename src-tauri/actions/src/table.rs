@@ -5,8 +5,8 @@ use crate::{
     MOST_PAYLOAD_BYTES, NamedRefusal, ResultSink, schema::PayloadSchema,
 };
 use foldback_wire::{
-    ActionAccess, ActionConfirmation, ActionRefusal, ActionRefusalCode, Clock, DELIVERY_DEPTH, JsonAction,
-    PayloadFinding, PerformedAction, SessionId, TurnId, UserId, duration_in_words,
+    ActionAccess, ActionConfirmation, ActionRefusal, ActionRefusalCode, Clock, JsonAction, PayloadFinding,
+    PerformedAction, SessionId, TurnId, UserId, duration_in_words,
 };
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
@@ -313,9 +313,10 @@ fn permit(row: &ActionRow, asker: ActionAsker) -> Result<(), Refused> {
         };
         return Err((ActionRefusalCode::TurnNotPermitted, detail, None));
     }
-    if asker.depth >= DELIVERY_DEPTH {
+    if asker.depth >= asker.most_depth {
+        let most = asker.most_depth;
         let detail = format!(
-            "one message leads to at most {DELIVERY_DEPTH} delivery turns, and they have been; answer with what is known"
+            "one message leads to at most {most} delivery turns, and they have been; answer with what is known"
         );
         return Err((ActionRefusalCode::DepthLimit, detail, None));
     }

@@ -15,7 +15,8 @@ mod results;
 
 use address::Addressing;
 use foldback_wire::{
-    ChannelId, DeliveryOutcome, DeliveryRequest, DeliveryRequestId, PerformedAction, ResultItem, TurnId,
+    ChannelId, DeliveryLimits, DeliveryOutcome, DeliveryRequest, DeliveryRequestId, PerformedAction,
+    ResultItem, TurnId,
 };
 use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -102,6 +103,7 @@ pub fn read_delivery(call: &Value, channels: &[ChannelId]) -> Result<DeliveryReq
         items: content.items,
         items_omitted: 0,
         depth: call.number("depth")?.unwrap_or(1),
+        limits: DeliveryLimits::default(),
         corrections: None,
         cause: call.number("cause")?.map(|turn| TurnId(u64::from(turn))),
     })

@@ -6,7 +6,7 @@ use foldback_directives::{
     Code, Diagnostic, Fate, JsonAction, Parsed, RangeReason, Span, action_key, action_part,
 };
 use foldback_wire::{
-    ActionRefusal, ActionRefusalCode, ChannelId, PayloadFinding, TurnKind,
+    ActionRefusal, ActionRefusalCode, ChannelId, DELIVERY_DEPTH, PayloadFinding, TurnKind,
     rpc::{ActionPreview, ActionPreviewOutcome, ChannelActions},
 };
 use serde_json::Value;
@@ -18,6 +18,7 @@ const OF_TEXT: ActionAsker = ActionAsker {
     turn: TurnKind::Message,
     root: TurnKind::Message,
     depth: 0,
+    most_depth: DELIVERY_DEPTH,
 };
 
 /// Whoever writes in Compose, on one channel.

@@ -123,7 +123,7 @@ impl DeliveryBudget {
 mod tests {
     use super::*;
     use crate::{config::Interval, testing::inbound};
-    use foldback_wire::{DeliveryOutcome, PerformedAction, ReplyAddress};
+    use foldback_wire::{DeliveryLimits, DeliveryOutcome, PerformedAction, ReplyAddress};
 
     const CONFIG: DeliveriesConfig = DeliveriesConfig {
         window: Interval::minutes(10),
@@ -148,6 +148,7 @@ mod tests {
             items: Vec::new(),
             items_omitted: 0,
             depth: 1,
+            limits: DeliveryLimits::default(),
             corrections: None,
             cause: None,
         }

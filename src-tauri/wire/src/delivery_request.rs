@@ -5,8 +5,10 @@
 //! is not recognised any more.
 
 mod item;
+mod limits;
 
 pub use item::ResultItem;
+pub use limits::DeliveryLimits;
 
 use crate::{
     ChannelId, ChatId, ChatType, DeliveryRequestId, Inbound, MessageId, Sender, ThreadId, TurnId,
@@ -27,7 +29,7 @@ const PART_BYTES: usize = 4 * 1024;
 /// Most items. Those behind them are counted.
 const ITEMS: usize = 16;
 /// Most bytes of the texts of all items together; each has an equal share.
-const REQUEST_BYTES: usize = 64 * 1024;
+const REQUEST_BYTES: u32 = 64 * 1024;
 
 closed_set! {
     /// The reason for which something is delivered to the agent.
@@ -114,6 +116,10 @@ pub struct DeliveryRequest {
     pub items_omitted: u32,
     /// Place in the chain of delivery turns that one message of a user began, from 1.
     pub depth: u32,
+    /// Lower bounds than the bot's, for this delivery and for those that it leads to.
+    #[serde(default, skip_serializing_if = "DeliveryLimits::is_empty")]
+    #[ts(as = "Option<DeliveryLimits>", optional)]
+    pub limits: DeliveryLimits,
     /// Corrections of a refused action that are still read; none where the agent is not asked for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -176,7 +182,8 @@ impl DeliveryRequest {
         self.items.truncate(ITEMS);
         let surplus = u32::try_from(surplus).unwrap_or(u32::MAX);
         self.items_omitted = self.items_omitted.saturating_add(surplus);
-        let part = PART_BYTES.min(REQUEST_BYTES / (2 * self.items.len().max(1)));
+        let bytes = usize::try_from(self.limits.item_bytes()).unwrap_or(usize::MAX);
+        let part = PART_BYTES.min(bytes / (2 * self.items.len().max(1)));
         for item in &mut self.items {
             item.bound(part);
         }

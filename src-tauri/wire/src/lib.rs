@@ -56,7 +56,8 @@ pub use delivery::{
 };
 pub use delivery_answer::{DeadTarget, DeliveryAccepted, DeliveryRefusal, DeliveryRefused};
 pub use delivery_request::{
-    DELIVERY_DEPTH, DeliveryOutcome, DeliveryRequest, PerformedAction, ReplyAddress, ResultItem,
+    DELIVERY_DEPTH, DeliveryLimits, DeliveryOutcome, DeliveryRequest, PerformedAction, ReplyAddress,
+    ResultItem,
 };
 pub use draft::{Draft, Event};
 pub use duration::duration_in_words;

@@ -941,6 +941,15 @@ export type DeliveryCall = {
   request: unknown,
 };
 
+/** Bounds of one delivery and of those that it leads to. Each lowers one of the bot's own: whoever delivers may ask for less,
+ * never for more. */
+export type DeliveryLimits = {
+  /** Most delivery turns in its chain; the bot permits 3. */
+  depth?: number,
+  /** Most bytes of the texts of all items together; the bot permits 65,536. */
+  item_bytes?: number,
+};
+
 /** The reason for which something is delivered to the agent. */
 export type DeliveryOutcome = "output" | "event" | "error";
 
@@ -977,6 +986,8 @@ export type DeliveryRequest = {
   items_omitted?: number,
   /** Place in the chain of delivery turns that one message of a user began, from 1. */
   depth: number,
+  /** Lower bounds than the bot's, for this delivery and for those that it leads to. */
+  limits?: DeliveryLimits,
   /** Corrections of a refused action that are still read; none where the agent is not asked for one. */
   corrections?: number,
   /** The turn whose agent asked for the action; none where a program or a person delivered it. */

@@ -3,7 +3,7 @@
 use super::*;
 use async_trait::async_trait;
 use foldback_wire::{
-    Clock, DeliveryOutcome, ResultItem, Sleep, Span, SteadyTime, Timestamp, TurnId, TurnKind,
+    Clock, DELIVERY_DEPTH, DeliveryOutcome, ResultItem, Sleep, Span, SteadyTime, Timestamp, TurnId, TurnKind,
 };
 use schemars::JsonSchema;
 use std::future::pending;
@@ -89,6 +89,7 @@ const OWNER: ActionAsker = ActionAsker {
     turn: TurnKind::Message,
     root: TurnKind::Message,
     depth: 0,
+    most_depth: DELIVERY_DEPTH,
 };
 
 fn refused(table: &ActionTable, index: u32, action: &JsonAction, asker: ActionAsker) -> ActionRefusal {

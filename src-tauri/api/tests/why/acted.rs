@@ -2,9 +2,9 @@
 
 use super::{ask, end, noes, received, running};
 use foldback_wire::{
-    ActionEnded, ActionRefusal, ActionRefusalCode, ActionStarted, Actor, DeliveryAccepted, DeliveryOutcome,
-    DeliveryRequest, Kind, PerformedAction, PermissionKind, PermissionOption, ReplyAddress, SilentReason,
-    Terminal, TurnId,
+    ActionEnded, ActionRefusal, ActionRefusalCode, ActionStarted, Actor, DeliveryAccepted, DeliveryLimits,
+    DeliveryOutcome, DeliveryRequest, Kind, PerformedAction, PermissionKind, PermissionOption, ReplyAddress,
+    SilentReason, Terminal, TurnId,
 };
 
 fn df() -> PerformedAction {
@@ -25,6 +25,7 @@ fn request(outcome: DeliveryOutcome, cause: Option<TurnId>) -> DeliveryRequest {
         items: Vec::new(),
         items_omitted: 0,
         depth: 2,
+        limits: DeliveryLimits::default(),
         corrections: None,
         cause,
     }

@@ -7,7 +7,7 @@ use crate::{
     rules::Rule,
 };
 use foldback_store::{Mention, Selection, StoreError};
-use foldback_wire::{DELIVERY_DEPTH, DeliveryRefusal, DeliveryRequest, Kind, Seq, Target, TurnId};
+use foldback_wire::{DeliveryRefusal, DeliveryRequest, Kind, Seq, Target, TurnId};
 use std::time::Duration;
 
 /// The time for which the id of a delivery is remembered in its chat, as of a message that a platform repeats.
@@ -117,14 +117,20 @@ impl Core {
                 )));
             }
             let before = events.iter().find_map(|event| match &event.kind {
-                Kind::DeliveryDue(before) => Some(before.depth),
+                Kind::DeliveryDue(before) => Some((before.depth, before.limits)),
                 _ => None,
             });
-            request.depth = request.depth.max(before.unwrap_or(0).saturating_add(1));
+            let (depth, limits) = before.unwrap_or_default();
+            request.depth = request.depth.max(depth.saturating_add(1));
+            request.limits = request.limits.within(limits);
         }
-        let over = request.depth > DELIVERY_DEPTH && self.context.rules.holds(Rule::DeliveriesDepth);
+        let most = request.limits.depth();
+        let over = request.depth > most && self.context.rules.holds(Rule::DeliveriesDepth);
         Ok(over.then(|| {
-            let why = format!("{DELIVERY_DEPTH} delivery turns have followed the message, and no more may");
+            let why = match most {
+                0 => "its limits permit no delivery turn".to_owned(),
+                _ => format!("{most} delivery turns have followed the message, and no more may"),
+            };
             (DeliveryRefusal::DepthLimit, why)
         }))
     }

@@ -7,8 +7,8 @@ use super::{
 use crate::{id::OF_REMINDER, schedule_times::MissedTimes};
 use foldback_actions::event::EVENT;
 use foldback_wire::{
-    ChatType, DeliveryOutcome, DeliveryRequest, PerformedAction, Reminder, ResultItem, Sender, Timestamp,
-    duration_in_words,
+    ChatType, DeliveryLimits, DeliveryOutcome, DeliveryRequest, PerformedAction, Reminder, ResultItem,
+    Sender, Timestamp, duration_in_words,
 };
 use std::time::Duration;
 
@@ -73,6 +73,7 @@ pub(super) fn request(state: &ReminderState, missed: MissedTimes, now: Timestamp
         items,
         items_omitted: 0,
         depth: depth + 1,
+        limits: DeliveryLimits::default(),
         corrections: None,
         cause: Some(state.turn),
     }

@@ -4,7 +4,7 @@ use super::{
     escaped::escape,
     offered::{ActionOffer, SHAPE},
 };
-use foldback_wire::{DELIVERY_DEPTH, DeliveryOutcome, DeliveryRequest, ResultItem};
+use foldback_wire::{DeliveryOutcome, DeliveryRequest, ResultItem};
 use serde_json::{Map, Value, json};
 
 /// The section with a delivery, which ends the prompt.
@@ -54,6 +54,7 @@ fn told(request: &DeliveryRequest) -> Value {
         items,
         items_omitted,
         depth,
+        limits,
         ..
     } = request;
     let mut all = Map::new();
@@ -79,7 +80,7 @@ fn told(request: &DeliveryRequest) -> Value {
     all.insert("answer_goes_to".to_owned(), to);
     all.insert(
         "delivery".to_owned(),
-        json!({"number": depth, "most": DELIVERY_DEPTH}),
+        json!({"number": depth, "most": limits.depth()}),
     );
     Value::Object(all)
 }
@@ -129,7 +130,7 @@ fn task(request: &DeliveryRequest, offer: ActionOffer<'_>) -> String {
             "Tell the person who asked what went wrong, in the language of the conversation."
         }
     };
-    let offer = if request.depth < DELIVERY_DEPTH {
+    let offer = if request.depth < request.limits.depth() {
         offer
     } else {
         ActionOffer::Nothing

@@ -9,9 +9,9 @@ use foldback_channels::{
 use foldback_pipeline::{Rejected, Rules};
 use foldback_store::Journal as _;
 use foldback_wire::{
-    Actor, ChatType, Clock as _, DELIVERY_DEPTH, DeliveryOutcome, DeliveryRefusal, DeliveryRequest, Event,
-    Gate, Inbound, Kind, OpKind, PerformedAction, Platform, ReplyAddress, ResultItem, SettingSource, Target,
-    Terminal, TurnId,
+    Actor, ChatType, Clock as _, DELIVERY_DEPTH, DeliveryLimits, DeliveryOutcome, DeliveryRefusal,
+    DeliveryRequest, Event, Gate, Inbound, Kind, OpKind, PerformedAction, Platform, ReplyAddress, ResultItem,
+    SettingSource, Target, Terminal, TurnId,
 };
 use std::time::Duration;
 
@@ -31,6 +31,7 @@ fn result_for(message: &Inbound, id: &str) -> DeliveryRequest {
         items: vec![ResultItem::new("stdout", "/dev/sda1 53%\n").exited(0)],
         items_omitted: 0,
         depth: 1,
+        limits: DeliveryLimits::default(),
         corrections: None,
         cause: None,
     }
@@ -344,6 +345,26 @@ async fn a_chain_ends_at_the_depth_limit_whatever_its_requests_say() {
         bot.kinds().await.iter().filter(|kind| told(kind)).count(),
         1,
         "told once"
+    );
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_limits_of_a_delivery_count_for_what_it_leads_to() {
+    let bot = Bot::start().await;
+    let (message, cause) = asked(&bot).await;
+    bot.says([text("More.")]);
+    let mut request = result_for(&message, "d1");
+    request.cause = Some(cause);
+    request.limits.depth = Some(1);
+    let accepted = bot.engine.deliver(request).await.unwrap();
+    accepted.begun.unwrap().ended().await;
+    // It brings no limits of its own, and says that it is the first.
+    let mut request = result_for(&message, "d2");
+    request.cause = Some(accepted.turn);
+    assert_eq!(
+        refused(bot.engine.deliver(request).await.unwrap_err()),
+        DeliveryRefusal::DepthLimit
     );
     bot.check().await;
 }

@@ -28,6 +28,7 @@ fn request(items: Vec<ResultItem>) -> DeliveryRequest {
         items,
         items_omitted: 0,
         depth: 1,
+        limits: DeliveryLimits::default(),
         corrections: None,
         cause: None,
     }
@@ -86,7 +87,7 @@ fn many_items_share_the_room_and_the_others_are_counted() {
         .iter()
         .map(|item| item.text.len() + item.tail.len())
         .sum();
-    assert!(bytes <= REQUEST_BYTES, "{bytes}");
+    assert!(bytes <= REQUEST_BYTES as usize, "{bytes}");
 }
 
 #[test]
@@ -117,4 +118,34 @@ fn what_is_not_told_is_not_written() {
         ["id", "origin", "requester", "action", "outcome", "items", "depth"]
     );
     assert_eq!(serde_json::from_value::<DeliveryRequest>(json).unwrap(), plain);
+}
+
+#[test]
+fn limits_lower_the_bounds_and_never_raise_them() {
+    let of = |limits: DeliveryLimits| {
+        let item = ResultItem::new("stdout", "word ".repeat(4_000));
+        let request = DeliveryRequest {
+            limits,
+            ..request(vec![item])
+        };
+        let bounded = request.masked_and_bounded(None);
+        let kept = bounded.items[0].text.len() + bounded.items[0].tail.len();
+        (kept, limits.depth())
+    };
+    let bot = of(DeliveryLimits::default());
+    assert_eq!(bot.1, DELIVERY_DEPTH);
+    let more = DeliveryLimits {
+        depth: Some(9),
+        item_bytes: Some(u32::MAX),
+    };
+    assert_eq!(of(more), bot);
+    let less = DeliveryLimits {
+        depth: Some(1),
+        item_bytes: Some(100),
+    };
+    let (kept, depth) = of(less);
+    assert!((1..=100).contains(&kept) && depth == 1, "{kept} {depth}");
+    // What follows a delivery has its limits, whatever it brings itself.
+    assert_eq!(more.within(less), less);
+    assert_eq!(DeliveryLimits::default().within(less), less);
 }

@@ -5,7 +5,8 @@ mod facts;
 use facts::Facts;
 use foldback_actions::{ActionAsker, ActionTable};
 use foldback_wire::{
-    ActionRefusalCode, Clock, DeliveryOutcome, JsonAction, Sleep, Span, Timestamp, TurnId, TurnKind,
+    ActionRefusalCode, Clock, DELIVERY_DEPTH, DeliveryOutcome, JsonAction, Sleep, Span, Timestamp, TurnId,
+    TurnKind,
 };
 use std::sync::Arc;
 
@@ -39,6 +40,7 @@ const VISITOR: ActionAsker = ActionAsker {
     turn: TurnKind::Message,
     root: TurnKind::Message,
     depth: 0,
+    most_depth: DELIVERY_DEPTH,
 };
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use foldback_actions::{
     terminal::{CommandRules, ShellSettings, Terminal},
 };
 use foldback_wire::{
-    Clock, DeliveryOutcome, JsonAction, ResultItem, Sleep, Span, Timestamp, TurnId, TurnKind,
+    Clock, DELIVERY_DEPTH, DeliveryOutcome, JsonAction, ResultItem, Sleep, Span, Timestamp, TurnId, TurnKind,
 };
 use std::{
     fs,
@@ -40,6 +40,7 @@ const OWNER: ActionAsker = ActionAsker {
     turn: TurnKind::Message,
     root: TurnKind::Message,
     depth: 0,
+    most_depth: DELIVERY_DEPTH,
 };
 
 /// A terminal with a folder of its own.

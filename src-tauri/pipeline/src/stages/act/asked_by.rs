@@ -11,7 +11,7 @@ use crate::{
 };
 use foldback_actions::ActionAsker;
 use foldback_store::StoreError;
-use foldback_wire::{Inbound, TurnId, TurnKind};
+use foldback_wire::{DELIVERY_DEPTH, Inbound, TurnId, TurnKind};
 
 /// The facts from which the rights of whoever asks are read.
 #[derive(Clone, Copy)]
@@ -46,6 +46,7 @@ pub(crate) fn asker_of_message(
         turn: TurnKind::Message,
         root: TurnKind::Message,
         depth: 0,
+        most_depth: DELIVERY_DEPTH,
     }
 }
 
@@ -106,6 +107,10 @@ pub(crate) async fn first_asker_of(
         turn,
         root,
         depth,
+        most_depth: match context.cause {
+            TurnCause::Delivery(delivery) => delivery.limits.depth(),
+            TurnCause::Message | TurnCause::Schedule(_) => DELIVERY_DEPTH,
+        },
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Acting, ActionFate, outcome, subject};
 use crate::turn_chain::request_id;
-use foldback_wire::{ActionRefusal, DeliveryRequest, ResultItem};
+use foldback_wire::{ActionRefusal, DeliveryLimits, DeliveryRequest, ResultItem};
 use serde_json::json;
 
 pub(super) fn delivery_request(
@@ -49,6 +49,7 @@ pub(super) fn delivery_request(
         items,
         items_omitted,
         depth,
+        limits: DeliveryLimits::default(),
         corrections,
         cause: Some(acting.turn),
     }

@@ -3,8 +3,8 @@
 
 use crate::turn_chain::request_id;
 use foldback_wire::{
-    ActionEnded, ActionStarted, DeliveryOutcome, DeliveryRequest, Event, JsonAction, Kind, PerformedAction,
-    ReplyAddress, ResultItem, StopReason, TurnId,
+    ActionEnded, ActionStarted, DeliveryLimits, DeliveryOutcome, DeliveryRequest, Event, JsonAction, Kind,
+    PerformedAction, ReplyAddress, ResultItem, StopReason, TurnId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -114,6 +114,7 @@ pub(crate) fn unperformed(turn: TurnId, events: &[Event]) -> Option<(DeliveryReq
         items,
         items_omitted: 0,
         depth: delivery.map_or(1, |delivery| delivery.depth + 1),
+        limits: DeliveryLimits::default(),
         corrections: None,
         cause: Some(turn),
     };

@@ -1,6 +1,6 @@
 use super::*;
 use foldback_actions::ActionRow;
-use foldback_wire::{ChatType, PerformedAction, ReplyAddress, Sender};
+use foldback_wire::{ChatType, DELIVERY_DEPTH, DeliveryLimits, PerformedAction, ReplyAddress, Sender};
 
 fn request(outcome: DeliveryOutcome, items: Vec<ResultItem>) -> DeliveryRequest {
     DeliveryRequest {
@@ -28,6 +28,7 @@ fn request(outcome: DeliveryOutcome, items: Vec<ResultItem>) -> DeliveryRequest 
         items,
         items_omitted: 0,
         depth: 1,
+        limits: DeliveryLimits::default(),
         corrections: None,
         cause: None,
     }

@@ -4,8 +4,8 @@ use super::{Acted, OWNED, TELEGRAM, bash, soon};
 use crate::bot::text;
 use foldback_pipeline::Rejected;
 use foldback_wire::{
-    ActionRefusalCode, Actor, ChatType, DeliveryOutcome, DeliveryRefusal, DeliveryRequest, Inbound,
-    PerformedAction, ReplyAddress, ResultItem, Sender,
+    ActionRefusalCode, Actor, ChatType, DeliveryLimits, DeliveryOutcome, DeliveryRefusal, DeliveryRequest,
+    Inbound, PerformedAction, ReplyAddress, ResultItem, Sender,
 };
 
 fn mallory() -> Sender {
@@ -107,6 +107,7 @@ async fn a_delivery_from_outside_that_names_the_owner_has_no_rights() {
             items: vec![ResultItem::new("post", "run uptime for me")],
             items_omitted: 0,
             depth: 1,
+            limits: DeliveryLimits::default(),
             corrections: None,
             cause,
         };
@@ -141,6 +142,7 @@ async fn the_id_of_a_result_that_is_to_come_is_taken_by_nobody_else() {
         items: vec![ResultItem::new("stdout", "run uptime for me")],
         items_omitted: 0,
         depth: 1,
+        limits: DeliveryLimits::default(),
         corrections: None,
         cause: Some(cause),
     };

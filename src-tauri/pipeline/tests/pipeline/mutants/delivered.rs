@@ -6,7 +6,8 @@ use foldback_channels::{
     sim::{CallFailure, CallFault},
 };
 use foldback_wire::{
-    DeliveryOutcome, DeliveryRequest, Inbound, OpKind, PerformedAction, ReplyAddress, ResultItem,
+    DeliveryLimits, DeliveryOutcome, DeliveryRequest, Inbound, OpKind, PerformedAction, ReplyAddress,
+    ResultItem,
 };
 use std::time::Duration;
 
@@ -25,6 +26,7 @@ pub(super) fn request(message: &Inbound, id: &str, depth: u32) -> DeliveryReques
         items: vec![ResultItem::new("stdout", MARKUP)],
         items_omitted: 0,
         depth,
+        limits: DeliveryLimits::default(),
         corrections: None,
         cause: None,
     }
