@@ -80,8 +80,8 @@ fn write(places: &BTreeMap<Platform, Place>, rng: &SeededRng, number: usize) {
         place.write(number % CHATS, &format!("m{number}e{}", wish(number)));
         if rng.next().is_multiple_of(8) {
             let op = match wish(number) {
-                " react" => OpKind::React,
-                " slow" => OpKind::EditText,
+                " wants-react" => OpKind::React,
+                " wants-slow" => OpKind::EditText,
                 _ => OpKind::SendText,
             };
             place.plan(op, mishap(rng));

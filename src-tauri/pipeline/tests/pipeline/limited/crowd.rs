@@ -34,6 +34,8 @@ pub(crate) struct Crowd {
 
 /// The answer, in two pieces.
 const ANSWER: [&str; 2] = ["An answer", " for you."];
+/// The longest that a turn may take.
+const DAY: Duration = Duration::from_hours(24);
 /// 2026-01-01T00:00:00Z.
 const EPOCH: Timestamp = Timestamp(1_767_225_600_000);
 
@@ -98,7 +100,9 @@ pub(crate) async fn crowd(
     }
     let mut replied = 0;
     for turn in turns {
-        let terminal = turn.ended().await.ok_or("a turn stays open")?;
+        // What a person is asked about would be waited for without an end.
+        let ended = tokio::time::timeout(DAY, turn.ended()).await;
+        let terminal = ended.ok().flatten().ok_or("a turn stays open")?;
         replied += usize::from(terminal == Terminal::Replied);
     }
     let took = clock.now().since(began);
@@ -168,9 +172,13 @@ fn message(platform: Platform, person: usize, loopback: &Loopback, clock: &Tokio
 
 fn configuration(platform: Platform) -> Result<Config, Box<dyn Error + Send + Sync>> {
     let name = platform.code();
-    // X takes a hundred posts in a quarter of an hour: what it refuses waits longer than the ten minutes after which a person
-    // would be asked.
-    let age = if platform == platform::X { "3h" } else { "10m" };
+    // Reddit takes a thousand calls in ten minutes and X a hundred posts in a quarter of an hour: what they refuse waits longer
+    // than the ten minutes after which a person would be asked, and more so where every tenth call is to be repeated.
+    let age = match platform {
+        platform::REDDIT => "2h",
+        platform::X => "8h",
+        _ => "10m",
+    };
     let text = format!(
         "[outbox]\nmax_age = \"{age}\"\n[channels.{name}]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n"
     );
