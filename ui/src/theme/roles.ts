@@ -3,12 +3,22 @@
  * line, solid) is derived in `derive.ts` against a contrast target, so a role is only a hue and a chroma here.
  */
 
+import { PLATFORMS } from "../generated/platforms";
+
 /** Hue in degrees and the chroma it aims for; the gamut may give less. */
 export interface Role {
   readonly h: number;
   readonly c: number;
   /** What it stands for; the legend of the hold map is rendered from these. */
   readonly about: string;
+}
+
+type PlatformRoles = { readonly [P in keyof typeof PLATFORMS]: Role };
+
+/** Each platform has its colour from the row that tells what it can do. */
+function platformRoles(): PlatformRoles {
+  const entries = Object.entries(PLATFORMS).map(([code, { name, h, c }]) => [code, { h, c, about: `${name}.` }]);
+  return Object.fromEntries(entries) as PlatformRoles;
 }
 
 export const roles = {
@@ -26,14 +36,7 @@ export const roles = {
   masked: { h: 192, c: 0.09, about: "A secret, shown as [redacted]." },
   leaked: { h: 18, c: 0.21, about: "A directive byte that reached a channel." },
   replayed: { h: 330, c: 0.1, about: "From a replay." },
-  telegram: { h: 232, c: 0.11, about: "Telegram." },
-  discord: { h: 280, c: 0.13, about: "Discord." },
-  slack: { h: 345, c: 0.14, about: "Slack." },
-  whatsapp: { h: 150, c: 0.13, about: "WhatsApp." },
-  signal: { h: 258, c: 0.13, about: "Signal." },
-  web_chat: { h: 45, c: 0.12, about: "Web chat." },
-  reddit: { h: 35, c: 0.15, about: "Reddit." },
-  x: { h: 210, c: 0.03, about: "X." },
+  ...platformRoles(),
 } as const satisfies Record<string, Role>;
 
 export type RoleName = keyof typeof roles;

@@ -1,6 +1,6 @@
 //! Discord: <https://docs.discord.com/developers/resources/message>.
 
-use super::{FileRules, IdForms, MB, PlatformRow, TwinRules, common, forms};
+use super::{FileRules, IdForms, MB, PlatformRow, Tint, TwinRules, common, forms};
 use crate::{
     Rate, Rates, Route,
     rates::{NEW, SECOND},
@@ -12,6 +12,11 @@ pub const DISCORD: Platform = Platform::new("discord");
 
 pub(super) static ROW: PlatformRow = PlatformRow {
     platform: DISCORD,
+    name: "Discord",
+    tint: Tint {
+        hue: 280,
+        chroma: 130,
+    },
     about: "Discord gateway and REST.",
     rates: RATES,
     // A thread is a channel of its own: <https://docs.discord.com/developers/topics/threads>.

@@ -30,6 +30,10 @@ pub use {
 pub struct PlatformRow {
     /// Its code.
     pub platform: Platform,
+    /// Its name, as people write it.
+    pub name: &'static str,
+    /// Its colour in the window.
+    pub tint: Tint,
     /// Its interface, in one sentence.
     pub about: &'static str,
     /// The rates that it publishes.
@@ -45,6 +49,15 @@ pub struct PlatformRow {
     /// Its simulated twin.
     pub(crate) twin: TwinRules,
     capabilities: fn() -> Capabilities,
+}
+
+/// A colour without its lightness, which the window derives for each of its schemes so that it can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tint {
+    /// Hue in degrees, in OKLCH.
+    pub hue: u16,
+    /// Chroma to aim for, in thousandths; what a screen can show may be less.
+    pub chroma: u16,
 }
 
 /// The forms of a platform's ids, each that of the platform's documents.

@@ -1,6 +1,6 @@
 //! Reddit: <https://www.reddit.com/dev/api>, <https://github.com/reddit-archive/reddit/wiki/API>.
 
-use super::{FileRules, IdForms, PlatformRow, TwinRules, common, forms};
+use super::{FileRules, IdForms, PlatformRow, Tint, TwinRules, common, forms};
 use crate::{Rate, Rates, rates::MINUTE};
 use foldback_wire::{Capabilities, Markup, MessageId, Platform, ReplyForm, ReplyToForm};
 
@@ -9,6 +9,8 @@ pub const REDDIT: Platform = Platform::new("reddit");
 
 pub(super) static ROW: PlatformRow = PlatformRow {
     platform: REDDIT,
+    name: "Reddit",
+    tint: Tint { hue: 35, chroma: 150 },
     about: "Reddit's Data API: comments and private messages.",
     rates: RATES,
     counts_threads: false,

@@ -1,6 +1,6 @@
 //! Signal, through signal-cli: <https://github.com/AsamK/signal-cli/wiki>.
 
-use super::{FileRules, IdForms, MB, PlatformRow, TwinRules, common, forms};
+use super::{FileRules, IdForms, MB, PlatformRow, Tint, TwinRules, common, forms};
 use crate::{Rate, Rates, Route};
 use foldback_wire::{Capabilities, LengthUnit, MessageId, OpKind, Platform, ReplyForm, ReplyToForm};
 use std::time::Duration;
@@ -10,6 +10,11 @@ pub const SIGNAL: Platform = Platform::new("signal");
 
 pub(super) static ROW: PlatformRow = PlatformRow {
     platform: SIGNAL,
+    name: "Signal",
+    tint: Tint {
+        hue: 258,
+        chroma: 130,
+    },
     about: "Signal through the signal-cli daemon.",
     rates: RATES,
     counts_threads: false,

@@ -1,6 +1,6 @@
 //! Slack: <https://docs.slack.dev/reference/methods/chat.postMessage>.
 
-use super::{FileRules, IdForms, MB, PlatformRow, TwinRules, common, forms};
+use super::{FileRules, IdForms, MB, PlatformRow, Tint, TwinRules, common, forms};
 use crate::{
     Rate, Rates, Route,
     rates::{MINUTE, SECOND},
@@ -14,6 +14,11 @@ pub const SLACK: Platform = Platform::new("slack");
 
 pub(super) static ROW: PlatformRow = PlatformRow {
     platform: SLACK,
+    name: "Slack",
+    tint: Tint {
+        hue: 345,
+        chroma: 140,
+    },
     about: "Slack Web API with Socket Mode or Events.",
     rates: RATES,
     counts_threads: false,

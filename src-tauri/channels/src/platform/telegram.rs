@@ -1,6 +1,6 @@
 //! Telegram: <https://core.telegram.org/bots/api>.
 
-use super::{FileRules, IdForms, PlatformRow, TwinRules, common, forms};
+use super::{FileRules, IdForms, PlatformRow, Tint, TwinRules, common, forms};
 use crate::{
     Rate, Rates, Route,
     rates::{MINUTE, SECOND},
@@ -15,6 +15,11 @@ pub const TELEGRAM: Platform = Platform::new("telegram");
 
 pub(super) static ROW: PlatformRow = PlatformRow {
     platform: TELEGRAM,
+    name: "Telegram",
+    tint: Tint {
+        hue: 232,
+        chroma: 110,
+    },
     about: "Telegram Bot API.",
     rates: RATES,
     counts_threads: false,

@@ -1,7 +1,7 @@
 //! A platform that has no row: its name stands in a journal or a recording of another version. Of what it could do nothing is
 //! known but text.
 
-use super::{FileRules, IdForms, PlatformRow, TwinRules, common, forms};
+use super::{FileRules, IdForms, PlatformRow, Tint, TwinRules, common, forms};
 use crate::Rates;
 use foldback_wire::{Capabilities, MessageId, Platform, ReplyToForm};
 
@@ -9,6 +9,8 @@ const UNKNOWN: Platform = Platform::new("unknown");
 
 pub(super) static ROW: PlatformRow = PlatformRow {
     platform: UNKNOWN,
+    name: "Unknown",
+    tint: Tint { hue: 270, chroma: 30 },
     about: "A platform that this version does not know.",
     rates: Rates::NONE,
     counts_threads: false,

@@ -1,6 +1,6 @@
 //! Web chat: Foldback's own page. Its rules are those of `src-tauri/channels/src/web_chat`, and nobody else's.
 
-use super::{FileRules, IdForms, MB, PlatformRow, TwinRules, common, forms};
+use super::{FileRules, IdForms, MB, PlatformRow, Tint, TwinRules, common, forms};
 use crate::Rates;
 use foldback_wire::{Capabilities, Markup, MessageFlag, MessageId, Platform, ReplyForm, ReplyToForm};
 
@@ -9,6 +9,8 @@ pub const WEB_CHAT: Platform = Platform::new("web_chat");
 
 pub(super) static ROW: PlatformRow = PlatformRow {
     platform: WEB_CHAT,
+    name: "Web chat",
+    tint: Tint { hue: 45, chroma: 120 },
     about: "A chat page of the bot's own, for any web site.",
     // What is sent stays on this machine; a page that reads too slowly is cut off and takes up what it missed.
     rates: Rates::NONE,

@@ -1,6 +1,6 @@
 //! X: <https://docs.x.com/x-api>.
 
-use super::{FileRules, IdForms, PlatformRow, TwinRules, common, forms};
+use super::{FileRules, IdForms, PlatformRow, Tint, TwinRules, common, forms};
 use crate::{Rate, Rates, Route, rates::MINUTE};
 use foldback_wire::{Capabilities, LengthUnit, Markup, MessageId, OpKind, Platform, ReplyForm, ReplyToForm};
 use std::time::Duration;
@@ -10,6 +10,8 @@ pub const X: Platform = Platform::new("x");
 
 pub(super) static ROW: PlatformRow = PlatformRow {
     platform: X,
+    name: "X",
+    tint: Tint { hue: 210, chroma: 30 },
     about: "X API v2: mentions and replies.",
     rates: RATES,
     counts_threads: false,

@@ -28,6 +28,7 @@ mod openai;
 mod pairing;
 mod parse;
 mod permission;
+mod platforms;
 #[cfg(unix)]
 mod queue;
 mod quick_start;

@@ -1,4 +1,5 @@
 /** The cells of one event. A gap is a row of its own: what a view could not keep up with is never silent. */
+import "../../generated/platforms.css";
 import "./cells.css";
 import { rowFlags } from "../../generated/closed";
 import type { EventRow, RowFlag } from "../../generated/wire";

@@ -2,7 +2,7 @@
 
 pub(crate) mod media;
 
-use super::{FileRules, IdForms, MB, PlatformRow, TwinRules, common, forms};
+use super::{FileRules, IdForms, MB, PlatformRow, Tint, TwinRules, common, forms};
 use crate::{Rate, Rates, rates::SECOND};
 use foldback_wire::{Capabilities, Markup, MessageId, OpKind, Platform, ReplyForm, ReplyToForm, VoiceForm};
 use media::{Class, Media};
@@ -13,6 +13,11 @@ pub const WHATSAPP: Platform = Platform::new("whatsapp");
 
 pub(super) static ROW: PlatformRow = PlatformRow {
     platform: WHATSAPP,
+    name: "WhatsApp",
+    tint: Tint {
+        hue: 150,
+        chroma: 130,
+    },
     about: "WhatsApp Cloud API.",
     rates: RATES,
     counts_threads: false,
