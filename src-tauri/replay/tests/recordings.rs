@@ -1,8 +1,10 @@
 //! What a person did while it was recorded is done again.
 
+use async_trait::async_trait;
+use foldback_actions::{ActionInterface, ActionOrder, ActionRow, ActionTable, ResultSink};
 use foldback_agents::{Accepts, Act, ScriptAgent, ScriptStep, links::LinkText, speech::Transcriber};
 use foldback_channels::{ChannelAdapter, Loopback, platform, profile};
-use foldback_directives::inbound::QueueMode;
+use foldback_directives::{Dialect, inbound::QueueMode};
 use foldback_pipeline::{
     Agents, Engine, Parts, Readers, Rules, SeededRng, Speech, TokioClock,
     config::{Config, LinkMode, TranscriptionBackend, embedded},
@@ -13,8 +15,8 @@ use foldback_replay::{
 };
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
-    Actor, Attachment, ChannelId, ChatType, Clock, Event, Inbound, Kind, OutcomeCode, Seq, Timestamp,
-    rpc::Verdict,
+    ActionAccess, ActionConfirmation, Actor, Attachment, ChannelId, ChatType, Clock, Event, Inbound, Kind,
+    OutcomeCode, ResultItem, Seq, Timestamp, rpc::Verdict,
 };
 use serde_json::json;
 use std::{fs, num::NonZeroU32, path::Path, sync::Arc, time::Duration};
@@ -58,6 +60,18 @@ async fn bot_reading(
     readers: Readers,
     of: impl FnOnce(ScriptAgent) -> ScriptAgent,
 ) -> Bot {
+    bot_acting(config, base, speech, readers, of, ActionTable::default()).await
+}
+
+/// The same with actions.
+async fn bot_acting(
+    config: Config,
+    base: &Path,
+    speech: Speech,
+    readers: Readers,
+    of: impl FnOnce(ScriptAgent) -> ScriptAgent,
+    actions: ActionTable,
+) -> Bot {
     let clock = Arc::new(TokioClock::at(Timestamp(1_767_225_600_000)));
     let loopback = Arc::new(Loopback::new(profile(platform::SLACK), clock.clone(), None));
     let agent = Arc::new(of(ScriptAgent::new(clock.clone())));
@@ -71,7 +85,7 @@ async fn bot_reading(
         channels: vec![(slack(), loopback.clone() as Arc<dyn ChannelAdapter>)],
         agents: Agents::one(agent.clone()),
         speech,
-        actions: Arc::default(),
+        actions: Arc::new(actions),
         readers,
         clock: clock.clone() as Arc<dyn Clock>,
         rng: Arc::new(SeededRng::new(0)),
@@ -456,4 +470,70 @@ fn what_an_agent_took_while_it_ran_is_taken_again_and_answered_there() {
     assert_eq!(case.verdict, Verdict::Pass, "{:#?}", case.mismatches);
     let said: Vec<_> = answers(&case).into_iter().map(|(text, _)| text).collect();
     assert_eq!(said, ["One.", "One.Two."], "an edit takes up the first message");
+}
+
+/// Carries out what is asked for: it says so.
+struct Lamp;
+
+#[async_trait]
+impl ActionInterface for Lamp {
+    fn rows(&self) -> Vec<ActionRow> {
+        vec![ActionRow {
+            access: ActionAccess::Anyone,
+            confirmation: ActionConfirmation::Never,
+            payload: json!({"type": "object", "additionalProperties": false}),
+            ..ActionRow::of::<String>("lamp", "Switches the lamp on.")
+        }]
+    }
+
+    async fn perform(&self, _: ActionOrder, mut results: ResultSink) {
+        results.add(ResultItem::new("lamp", "on"));
+        results.complete();
+    }
+}
+
+/// The configuration of a bot whose agent asks for actions in its text.
+fn acting() -> Config {
+    let mut config = config();
+    config.output.dialects.push(Dialect::Json);
+    config
+}
+
+/// The journal of a bot that carried one action out, refused another, and told what came of them.
+async fn acted() -> Vec<Event> {
+    let table = ActionTable::of(vec![Arc::new(Lamp)]).unwrap();
+    let bot = bot_acting(
+        acting(),
+        Path::new(""),
+        Speech::default(),
+        Readers::default(),
+        |agent| agent,
+        table,
+    )
+    .await;
+    let asked = r#"{"actions":[{"type":"lamp","payload":{}},{"type":"lmp","payload":{}}]}"#;
+    bot.hears("m1", asked).await;
+    let answer = ScriptStep {
+        after_ms: 5_000,
+        act: Act::Text("It is on.".to_owned()),
+    };
+    bot.agent.queue(None, vec![answer]);
+    sleep(Duration::from_mins(1)).await;
+    bot.hears("m2", "Good night.").await;
+    bot.journal().await
+}
+
+#[test]
+fn actions_are_not_carried_out_again_and_it_is_said_what_came_of_them_then() {
+    let events = recorded(acted());
+    let started = events
+        .iter()
+        .any(|event| matches!(event.kind, Kind::ActionStarted(_)));
+    assert!(started, "{events:#?}");
+    let case = again_with(&acting(), events);
+    assert_eq!(case.mismatches, [], "{:#?}", case.comparison);
+    let note = "1 action is not carried out again: what came of it then comes in as it was recorded";
+    assert_eq!(case.notes, [note]);
+    let said: Vec<_> = answers(&case).into_iter().map(|(text, _)| text).collect();
+    assert_eq!(said, ["It is on.", "Good night."]);
 }

@@ -77,6 +77,15 @@ impl Engine {
         self.core.deliver(request, CauseLink::Both, |_| Vec::new()).await
     }
 
+    /// Delivers a request of a recording under the id that it had there, which may be one that only the bot gives. For bots that
+    /// carry out no actions, so that none of their own has that id.
+    ///
+    /// # Errors
+    /// With the reason for which it is not delivered.
+    pub async fn deliver_again(&self, request: DeliveryRequest) -> Result<Accepted, Rejected> {
+        self.core.deliver(request, CauseLink::Both, |_| Vec::new()).await
+    }
+
     /// The chats that their platforms take nothing more for.
     pub fn dead_targets(&self) -> Vec<DeadTarget> {
         self.core.delivery_queues.dead_targets.list()

@@ -15,15 +15,19 @@ pub struct Answer {
     pub by: Actor,
 }
 
-/// The answers of a turn, in the order in which a script asks.
+/// The answers of a turn to what its agent asked in a run, in the order in which a script asks.
 ///
 /// An agent may have several requests open at once, and people answer them in any order. A script asks the next one
 /// when the one before is answered: so an answer that was there earlier waits for that one.
 pub fn answers(events: &[Event]) -> Vec<Answer> {
     let mut asked: Vec<(&PermissionId, Option<Answer>)> = Vec::new();
+    let mut is_running = false;
     for event in events {
         match &event.kind {
-            Kind::PermissionAsked { request, .. } => asked.push((&request.id, None)),
+            Kind::RunStarted { .. } => is_running = true,
+            Kind::RunEnded { .. } => is_running = false,
+            // After a run the bot asks for itself, whether an action of the answer may be carried out.
+            Kind::PermissionAsked { request, .. } if is_running => asked.push((&request.id, None)),
             Kind::PermissionDecided { id, option, by, .. } => {
                 let open = asked
                     .iter_mut()
@@ -55,7 +59,7 @@ mod tests {
     use super::*;
     use crate::recording::script;
     use foldback_agents::Act;
-    use foldback_wire::{CallPreview, PermissionKind, PermissionRequest, RunId, Seq, TurnId};
+    use foldback_wire::{CallPreview, PermissionKind, PermissionRequest, RunId, Seq, StopReason, TurnId};
 
     fn event(at: i64, kind: Kind) -> Event {
         Event {
@@ -107,6 +111,10 @@ mod tests {
             backend: "acp".to_owned(),
             model: None,
         };
+        let ended = Kind::RunEnded {
+            run: RunId(1),
+            reason: StopReason::End,
+        };
         let thought = |text: &str| Kind::Reasoning {
             text: text.to_owned(),
         };
@@ -120,6 +128,10 @@ mod tests {
             event(1_050, thought("So.")),
             event(1_100, asked("a")),
             event(1_300, decided("a", RejectOnce)),
+            event(1_310, ended),
+            // The bot's own question, about an action of the answer.
+            event(1_320, asked("action")),
+            event(1_400, decided("action", AllowOnce)),
         ];
         let told: Vec<_> = answers(&events)
             .into_iter()

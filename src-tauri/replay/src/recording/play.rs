@@ -19,8 +19,8 @@ use foldback_channels::sim::SimPlatform;
 use foldback_pipeline::invariants::{self, Extent};
 use foldback_store::StoreError;
 use foldback_wire::{
-    Actor, ChannelId, ChannelState, Clock, Event, Gate, Inbound, Kind, PairingStep, PermissionId, SessionId,
-    Timestamp, TurnId, UserId,
+    Actor, ChannelId, ChannelState, Clock, DeliveryRequest, Event, Gate, Inbound, Kind, MessageId,
+    PairingStep, PermissionId, SessionId, Timestamp, TurnId, UserId,
     rpc::{Comparison, Mismatch, PendingPermission, Verdict},
 };
 use std::{
@@ -33,6 +33,8 @@ use std::{
 enum Happens {
     /// Somebody writes, and the agent will answer so.
     Message(Box<Inbound>, Vec<ScriptStep>),
+    /// What an action produced, or what came due, is delivered, and the agent will answer so.
+    Delivery(Box<DeliveryRequest>, MessageId, Vec<ScriptStep>),
     /// A person switches the channel.
     Switch(bool),
     /// A person arms the channel, or sends it back to dry runs.
@@ -195,7 +197,19 @@ fn notes(late: &[TurnId], copies: &[(TurnId, String)], then: &BTreeMap<TurnId, T
         let why = told.unjudged()?;
         Some(format!("turn {turn} is not compared: {why}"))
     });
-    late.chain(copies).chain(unjudged).collect()
+    let acted = then.values().flat_map(|turn| &turn.events);
+    let acted = acted
+        .filter(|event| matches!(event.kind, Kind::ActionStarted(_)))
+        .count();
+    let acted = (acted > 0).then(|| {
+        let (what, are) = if acted == 1 {
+            ("1 action", "is")
+        } else {
+            (&*format!("{acted} actions"), "are")
+        };
+        format!("{what} {are} not carried out again: what came of it then comes in as it was recorded")
+    });
+    late.chain(copies).chain(unjudged).chain(acted).collect()
 }
 
 /// The turns that began in these events, by number, which is the order in which they came in.
@@ -258,6 +272,10 @@ fn happenings(
                 if turn.is_cut() && !answer.is_empty() {
                     answer.push(Act::Error("the process ended".to_owned()).into());
                 }
+                if let Some(request) = delivery_of(turn) {
+                    let delivery = Happens::Delivery(request, message.message.clone(), answer);
+                    return Some((event.at, delivery));
+                }
                 let mut message = message.clone();
                 if let Some(omitted) = message.omitted.take() {
                     // Any text does, as it is not for the bot; a message needs some.
@@ -312,6 +330,19 @@ fn happenings(
     all
 }
 
+/// The request that began a turn, if one did. Turns have other numbers here, so that it names no cause: its depth and its
+/// limits are those that its cause gave it.
+fn delivery_of(turn: &Turn<'_>) -> Option<Box<DeliveryRequest>> {
+    turn.events.iter().find_map(|event| match &event.kind {
+        Kind::DeliveryDue(request) => {
+            let mut request = request.clone();
+            request.cause = None;
+            Some(request)
+        }
+        _ => None,
+    })
+}
+
 /// Turns have other numbers here. What was meant waited longest: what came after the question was not in it.
 async fn drop_oldest(stage: &Stage, session: &SessionId) -> Result<(), StageError> {
     let failed = |error: StoreError| StageError::Start(error.into());
@@ -342,6 +373,13 @@ async fn act(
                     let detail = "more messages at once than a channel takes".to_owned();
                     return Err(StageError::Config(detail));
                 }
+            }
+            Happens::Delivery(request, message, answer) => {
+                if !answer.is_empty() {
+                    stage.agent.queue(Some(message), answer);
+                }
+                // A refusal is an event of the run, and shows as a turn that is missing.
+                let _ = stage.engine.deliver_again(*request).await;
             }
             Happens::Switch(on) => {
                 let why = "the recording says so";

@@ -22,6 +22,8 @@ pub(super) struct Scene {
 pub(super) fn of(recording: &Recording, channel: &ChannelId, own: &[Event]) -> Result<Scene, String> {
     let mut config: Config = recording.head.config.as_deref().cloned().unwrap_or_else(embedded);
     config.channels.clear();
+    // What actions came to was recorded, and comes in again as it did.
+    config.actions.without_interfaces = true;
     let settings = config
         .channels
         .entry(channel.clone())

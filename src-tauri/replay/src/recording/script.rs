@@ -20,7 +20,12 @@ pub fn script(events: &[Event]) -> Vec<ScriptStep> {
             before = Some(event.at);
         }
         let Some(last) = before else { continue };
+        let is_over = matches!(event.kind, Kind::RunEnded { .. });
         let Some(act) = act(&event.kind, &mut texts) else {
+            // What follows is the bot's own, such as whether an action of the answer may be carried out.
+            if is_over {
+                before = None;
+            }
             // The agent goes on when it is answered: how long that took is not its pause.
             if let Kind::PermissionDecided { id, .. } = &event.kind {
                 open.remove(id);
@@ -45,7 +50,7 @@ pub fn script(events: &[Event]) -> Vec<ScriptStep> {
             open.insert(&request.id);
         }
         steps.push(ScriptStep { after_ms, act });
-        before = Some(event.at);
+        before = (!is_over).then_some(event.at);
     }
     steps
 }

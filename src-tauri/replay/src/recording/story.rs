@@ -107,17 +107,10 @@ impl<'a> Turn<'a> {
                     at.message,
                     json(directive)
                 )),
-                Kind::Action {
-                    message,
-                    action,
-                    outcome,
-                } => read.push(format!(
-                    "action of message {message}: {}, {}",
-                    json(action),
-                    outcome
-                        .as_ref()
-                        .map_or("carried out later", |outcome| outcome.code.code())
-                )),
+                // Whether it was carried out is not told: that is never done again.
+                Kind::Action { message, action, .. } => {
+                    read.push(format!("action of message {message}: {}", json(action)));
+                }
                 // When one is found depends on how the text was cut; which are found does not.
                 Kind::Diagnosed { message, diagnostic } => {
                     findings.push((*message, diagnostic.span.start, diagnostic.code.code()));
