@@ -60,7 +60,15 @@ async fn bot_reading(
     readers: Readers,
     of: impl FnOnce(ScriptAgent) -> ScriptAgent,
 ) -> Bot {
-    bot_acting(config, base, speech, readers, of, ActionTable::default()).await
+    Box::pin(bot_acting(
+        config,
+        base,
+        speech,
+        readers,
+        of,
+        ActionTable::default(),
+    ))
+    .await
 }
 
 /// The same with actions.
