@@ -6,6 +6,7 @@ mod calls;
 mod client;
 pub mod discord;
 mod fault;
+mod free_address;
 mod hex;
 pub mod reddit;
 mod sent;
@@ -17,6 +18,7 @@ pub mod whatsapp;
 pub mod x;
 
 pub use fault::{Fault, GatewayBody, Mishap};
+pub use free_address::free_address;
 use hex::hex;
 
 use std::collections::BTreeSet;

@@ -3,6 +3,7 @@
 use foldback_channels::platform;
 use foldback_strict::{
     discord::DiscordServer,
+    free_address,
     signal::{SignalServer, Start},
     slack::SlackServer,
     telegram::TelegramServer,
@@ -10,11 +11,7 @@ use foldback_strict::{
 };
 use foldback_wire::Platform;
 use serde_json::json;
-use std::{
-    fs,
-    net::{SocketAddr, TcpListener},
-    path::Path,
-};
+use std::{fs, net::SocketAddr, path::Path};
 
 const TELEGRAM_TOKEN: &str = "700001:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
 const TELEGRAM_CHAT: i64 = 42;
@@ -112,8 +109,7 @@ impl Place {
                     token: WHATSAPP_TOKEN.into(),
                     app_secret: WHATSAPP_SECRET.into(),
                 };
-                let free = TcpListener::bind("127.0.0.1:0").unwrap();
-                let listen = free.local_addr().unwrap();
+                let listen = free_address().unwrap();
                 Self::Whatsapp(WhatsAppServer::start(credentials).await.unwrap(), listen)
             }
             platform::SIGNAL => {

@@ -5,6 +5,7 @@ use crate::{
     bot::{Home, arg},
     foldback::{Ran, run},
 };
+use foldback_strict::free_address;
 use serde_json::Value;
 use std::net::TcpListener;
 
@@ -76,12 +77,8 @@ fn secrets_are_looked_up_and_never_shown() {
         ran.stdout
     );
 
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    home.write(
-        "foldback.toml",
-        &config(&format!("http://{}", free.local_addr().unwrap())),
-    );
-    drop(free);
+    let free = free_address().unwrap();
+    home.write("foldback.toml", &config(&format!("http://{free}")));
     let mut command = home.command(&["doctor", "--format", "json"]);
     command.env("DOCTOR_KEY", "sk-secret");
     let gone = run(command, "");

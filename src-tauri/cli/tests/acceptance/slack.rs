@@ -1,10 +1,10 @@
 //! `foldback serve` on Slack, against a strict server of it.
 
 use crate::bot::{Bot, Home, is};
-use foldback_strict::Mishap;
 use foldback_strict::slack::SlackServer;
+use foldback_strict::{Mishap, free_address};
 use serde_json::json;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
@@ -37,7 +37,7 @@ fn place(armed: bool, webhooks: bool) -> Place {
         .block_on(SlackServer::start(TOKEN, APP_TOKEN, "foldback"))
         .unwrap();
     server.open_room(ROOM);
-    let listen = webhooks.then(|| TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap());
+    let listen = webhooks.then(|| free_address().unwrap());
     let way = listen.map_or_else(
         || "app_token = { file = \"app_token\" }\n".to_owned(),
         |listen| format!("listen = \"{listen}\"\nsigning_secret = {{ file = \"signing_secret\" }}\n"),

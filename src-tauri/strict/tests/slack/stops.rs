@@ -3,8 +3,9 @@
 use crate::place::{Place, ROOM, SIGNING_SECRET, TOKEN, adapter, ana, socket_mode, webhooks};
 use crate::shared::run::{Run, until};
 use foldback_channels::SlackEvents;
+use foldback_strict::free_address;
 use foldback_wire::{ChannelState, Secret};
-use std::net::{SocketAddr, TcpListener};
+use std::net::TcpListener;
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
@@ -61,10 +62,7 @@ fn socket_mode_leaves_no_task_and_no_connection_behind() {
 
 #[test]
 fn webhooks_leave_no_task_no_connection_and_no_port_behind() {
-    let listen: SocketAddr = {
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        free.local_addr().unwrap()
-    };
+    let listen = free_address().unwrap();
     let events = SlackEvents::Webhooks {
         listen,
         signing_secret: Secret::new(SIGNING_SECRET),

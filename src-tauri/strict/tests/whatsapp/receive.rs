@@ -4,7 +4,7 @@ use crate::place::{ANA, BEA, GROUP, Place, VERIFY, adapter, number};
 use crate::shared::run::{Run, until};
 use crate::unread::unread_while;
 use axum::http::StatusCode;
-use foldback_strict::whatsapp::WhatsAppServer;
+use foldback_strict::{free_address, whatsapp::WhatsAppServer};
 use foldback_wire::{ChannelState, ChatType, Operation, RefusalCode, Secret};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -436,10 +436,7 @@ async fn a_port_that_is_taken_is_waited_for() {
 async fn stopping_leaves_no_task_and_no_socket_behind() {
     let place = Place::open().await;
     let mut number = number();
-    number.listen = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    number.listen = free_address().unwrap();
     let listen = number.listen;
     let adapter = adapter(&place.server, number, place.dir.path());
     let alive = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
