@@ -9,7 +9,7 @@ pub enum CrashPoint {
     AfterAppend,
     /// Before an intent is committed.
     BeforeIntend,
-    /// After an intent was committed.
+    /// After an intent was committed; that of a live edit is with its attempt.
     AfterIntend,
     /// Before an attempt is committed.
     BeforeAttempt,
@@ -21,7 +21,7 @@ pub enum CrashPoint {
     AfterCall,
     /// Before an outcome is committed.
     BeforeSettle,
-    /// After an outcome was committed.
+    /// After an outcome was committed; that of a live edit is with the next attempt.
     AfterSettle,
     /// Before a run's beginning goes into the journal.
     BeforeRun,

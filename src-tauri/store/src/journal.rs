@@ -192,6 +192,10 @@ pub trait Journal: Send + Sync {
         self.intend_all(vec![entry], events).await
     }
 
+    /// Puts operations into the outbox as [`Self::intend_all`] does, and returns at once: durable as what is appended, so
+    /// before the attempt that follows. For what may be lost as long as it was not tried.
+    fn intend_ahead(&self, entries: Vec<OutboxEntry>, events: Vec<Draft>) -> Result<(), StoreError>;
+
     /// Marks that the platform is about to be called; durable when it returns, so that after a crash this
     /// operation counts as `unknown` and any other as not sent.
     async fn attempt(&self, op: OpId, events: Vec<Draft>) -> Result<(), StoreError>;
@@ -202,7 +206,11 @@ pub trait Journal: Send + Sync {
     /// Records the outcome and takes the operation out of the outbox; durable when it returns.
     async fn settle(&self, op: OpId, outcome: Outcome, events: Vec<Draft>) -> Result<(), StoreError>;
 
-    /// The same, and puts what follows from the outcome into the outbox: after a crash both happened or
+    /// Records an outcome as [`Self::settle`] does, and returns at once: durable as what is appended, so before the next
+    /// attempt. A crash before that leaves an operation in flight.
+    fn settle_ahead(&self, op: OpId, outcome: Outcome, events: Vec<Draft>) -> Result<(), StoreError>;
+
+    /// Records an outcome as [`Self::settle`] does, and puts what follows from it into the outbox: after a crash both happened or
     /// neither.
     async fn settle_and_intend(
         &self,

@@ -58,6 +58,9 @@ impl<L: JournalLayer> Journal for L {
     async fn intend_all(&self, entries: Vec<OutboxEntry>, events: Vec<Draft>) -> Result<(), StoreError> {
         self.below().intend_all(entries, events).await
     }
+    fn intend_ahead(&self, entries: Vec<OutboxEntry>, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.below().intend_ahead(entries, events)
+    }
     async fn attempt(&self, op: OpId, events: Vec<Draft>) -> Result<(), StoreError> {
         self.below().attempt(op, events).await
     }
@@ -66,6 +69,9 @@ impl<L: JournalLayer> Journal for L {
     }
     async fn settle(&self, op: OpId, outcome: Outcome, events: Vec<Draft>) -> Result<(), StoreError> {
         self.below().settle(op, outcome, events).await
+    }
+    fn settle_ahead(&self, op: OpId, outcome: Outcome, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.below().settle_ahead(op, outcome, events)
     }
     async fn settle_and_intend(
         &self,

@@ -124,6 +124,10 @@ impl Journal for MemoryJournal {
     }
 
     async fn intend_all(&self, entries: Vec<OutboxEntry>, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.intend_ahead(entries, events)
+    }
+
+    fn intend_ahead(&self, entries: Vec<OutboxEntry>, events: Vec<Draft>) -> Result<(), StoreError> {
         self.write(events, |ledger| ledger.intend(entries)).map(drop)
     }
 
@@ -136,6 +140,10 @@ impl Journal for MemoryJournal {
     }
 
     async fn settle(&self, op: OpId, outcome: Outcome, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.settle_ahead(op, outcome, events)
+    }
+
+    fn settle_ahead(&self, op: OpId, outcome: Outcome, events: Vec<Draft>) -> Result<(), StoreError> {
         self.write(events, |ledger| ledger.settle(op, &outcome)).map(drop)
     }
 

@@ -165,6 +165,22 @@ const fn place_of_turn((turn, seq): (i64, i64)) -> (TurnId, Seq) {
     (TurnId(turn as u64), Seq(seq as u64))
 }
 
+/// Operations that go into the outbox.
+fn intended(entries: Vec<OutboxEntry>) -> impl FnOnce(&mut Ledger) -> Result<Option<Change>, StoreError> {
+    |ledger| {
+        ledger.intend(entries.clone())?;
+        Ok(Some(Change::Intend(entries)))
+    }
+}
+
+/// An operation that leaves the outbox with its outcome.
+fn settled(op: OpId, outcome: Outcome) -> impl FnOnce(&mut Ledger) -> Result<Option<Change>, StoreError> {
+    move |ledger| {
+        ledger.settle(op, &outcome)?;
+        Ok(Some(Change::Settle(op)))
+    }
+}
+
 #[async_trait]
 impl Journal for SqliteJournal {
     fn append(&self, events: Vec<Draft>) -> Result<Vec<Seq>, StoreError> {
@@ -176,11 +192,11 @@ impl Journal for SqliteJournal {
     }
 
     async fn intend_all(&self, entries: Vec<OutboxEntry>, events: Vec<Draft>) -> Result<(), StoreError> {
-        let intend = |ledger: &mut Ledger| {
-            ledger.intend(entries.clone())?;
-            Ok(Some(Change::Intend(entries)))
-        };
-        self.confirmed(events, intend).await
+        self.confirmed(events, intended(entries)).await
+    }
+
+    fn intend_ahead(&self, entries: Vec<OutboxEntry>, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.desk.take(events, None, intended(entries)).map(drop)
     }
 
     async fn attempt(&self, op: OpId, events: Vec<Draft>) -> Result<(), StoreError> {
@@ -200,11 +216,11 @@ impl Journal for SqliteJournal {
     }
 
     async fn settle(&self, op: OpId, outcome: Outcome, events: Vec<Draft>) -> Result<(), StoreError> {
-        let settle = |ledger: &mut Ledger| {
-            ledger.settle(op, &outcome)?;
-            Ok(Some(Change::Settle(op)))
-        };
-        self.confirmed(events, settle).await
+        self.confirmed(events, settled(op, outcome)).await
+    }
+
+    fn settle_ahead(&self, op: OpId, outcome: Outcome, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.desk.take(events, None, settled(op, outcome)).map(drop)
     }
 
     async fn settle_and_intend(

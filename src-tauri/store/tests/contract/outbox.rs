@@ -27,6 +27,36 @@ pub(crate) async fn an_intended_operation_stays_until_it_is_settled(mut house: i
     );
 }
 
+pub(crate) async fn what_is_written_ahead_is_there_with_what_is_confirmed_after_it(mut house: impl House) {
+    let journal = house.enter().await;
+    journal
+        .intend_ahead(vec![sending(1, "x")], vec![said("intended")])
+        .unwrap();
+    assert_eq!(journal.outbox().await.unwrap(), [sending(1, "x")], "at once");
+    journal.attempt(OpId(1), vec![said("attempted")]).await.unwrap();
+    let journal = house.enter().await;
+    let tried = OutboxEntry {
+        in_flight: true,
+        ..sending(1, "x")
+    };
+    assert_eq!(journal.outbox().await.unwrap(), [tried]);
+    journal
+        .settle_ahead(OpId(1), sent(), vec![said("ended")])
+        .unwrap();
+    assert_eq!(journal.outbox().await.unwrap(), [], "at once");
+    assert!(matches!(
+        journal.settle_ahead(OpId(1), sent(), vec![]),
+        Err(StoreError::NotInOutbox(OpId(1)))
+    ));
+    journal.intend(sending(2, "y"), vec![]).await.unwrap();
+    let journal = house.enter().await;
+    assert_eq!(journal.outbox().await.unwrap(), [sending(2, "y")]);
+    assert_eq!(
+        details(&everything(&journal).await),
+        ["intended", "attempted", "ended"]
+    );
+}
+
 pub(crate) async fn what_follows_from_an_outcome_takes_its_place(mut house: impl House) {
     let journal = house.enter().await;
     journal.intend(sending(1, "x"), vec![]).await.unwrap();

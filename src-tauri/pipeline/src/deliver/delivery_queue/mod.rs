@@ -41,7 +41,9 @@
 //! - A message behind a part of its own text that did not arrive is not sent: see [`TextParts`](super::text_parts::TextParts).
 //! - A conversation makes one platform call at a time, in whatever chat, so that a kill leaves at most one in doubt. One
 //!   that takes longer than [`PATIENCE`] gives that right up.
-//! - A live edit waits for no limit and no channel: it goes now, or ends as cancelled, since the whole text comes later.
+//! - A live edit waits for no limit and no channel: it goes now, or ends as cancelled, since the whole text comes later. Nor
+//!   does it wait for the disk but once: its attempt is durable before its call, and with it its intent and the outcome of
+//!   the one before.
 //! - Whatever an operation does, also panic, its queue goes on with the next.
 
 mod attempts;

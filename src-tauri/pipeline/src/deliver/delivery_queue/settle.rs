@@ -112,11 +112,13 @@ impl DeliveryQueues {
         crash::point(CrashPoint::BeforeSettle);
         let next = match next {
             None => {
-                queued
-                    .recorder
-                    .journal
-                    .settle(op, outcome.clone(), events)
-                    .await?;
+                let journal = &queued.recorder.journal;
+                // The next attempt of its conversation makes the outcome of a live edit durable before its call.
+                if queued.live {
+                    journal.settle_ahead(op, outcome.clone(), events)?;
+                } else {
+                    journal.settle(op, outcome.clone(), events).await?;
+                }
                 None
             }
             Some((entry, intended)) => {

@@ -203,7 +203,13 @@ impl OperationSender {
     async fn intend(&self, ready: &[QueuedOperation], events: Vec<Draft>) -> Result<(), StoreError> {
         crash::point(CrashPoint::BeforeIntend);
         let entries = ready.iter().map(|queued| queued.entry.clone()).collect();
-        self.recorder.journal.intend_all(entries, events).await?;
+        let journal = &self.recorder.journal;
+        // The whole text comes after a live edit: it is durable with its attempt.
+        if ready.iter().all(|queued| queued.live) {
+            journal.intend_ahead(entries, events)?;
+        } else {
+            journal.intend_all(entries, events).await?;
+        }
         crash::point(CrashPoint::AfterIntend);
         Ok(())
     }
