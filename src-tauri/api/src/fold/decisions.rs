@@ -30,7 +30,7 @@ pub(super) fn describe(
         message,
         span,
         // It stands at the turn's end, so its time is told in words.
-        text: if event.kind.is_late() {
+        text: if when.after_end {
             format!("{}; known since {}", row.summary, event.at)
         } else {
             row.summary

@@ -140,7 +140,8 @@ impl TurnFold {
             self.began = event.at;
         }
         self.head = event.seq.0;
-        if !event.kind.is_late() {
+        let after_end = event.kind.is_late() && self.terminal.is_some();
+        if !after_end {
             self.last = self.last.max(event.at);
         }
         if event.session.is_some() {
@@ -149,7 +150,7 @@ impl TurnFold {
         if event.channel.is_some() && self.channel.is_none() {
             self.channel.clone_from(&event.channel);
         }
-        Some(When::of(event, self.began, self.last))
+        Some(When::of(event, after_end, self.began, self.last))
     }
 
     fn fold_event(&mut self, when: When, kind: &Kind) {

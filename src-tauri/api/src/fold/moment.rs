@@ -148,6 +148,7 @@ impl TurnFold {
             seq: moment.seq,
             at: moment.at,
             ms: moment.at_ms,
+            after_end: false,
         };
         let scene = Scene {
             messages: &self.messages,

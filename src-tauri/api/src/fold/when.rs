@@ -9,23 +9,22 @@ pub(super) struct When {
     pub(super) seq: u64,
     /// When it was decided.
     pub(super) at: Timestamp,
-    /// Milliseconds since the turn began; at most the turn's last for what became known after it.
+    /// Milliseconds since the turn began; the turn's last for what became known after its end.
     pub(super) ms: u64,
+    /// True where it became known after the turn's end.
+    pub(super) after_end: bool,
 }
 
 impl When {
-    /// The place of `event` in a turn that began at `began` and whose last event before it was at `last`. What becomes
-    /// known days later stands where the turn ended: it did not make the turn last for days.
-    pub(super) fn of(event: &Event, began: Timestamp, last: Timestamp) -> Self {
-        let within = if event.kind.is_late() {
-            event.at.min(last)
-        } else {
-            event.at
-        };
+    /// The place of `event` in a turn that began at `began` and whose last event within it was at `last`. What becomes
+    /// known `after_end`, perhaps days later, stands where the turn ended: it did not make the turn last for days.
+    pub(super) fn of(event: &Event, after_end: bool, began: Timestamp, last: Timestamp) -> Self {
+        let within = if after_end { event.at.min(last) } else { event.at };
         Self {
             seq: event.seq.0,
             at: event.at,
             ms: millis(began, within),
+            after_end,
         }
     }
 

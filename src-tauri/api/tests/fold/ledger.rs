@@ -1,11 +1,11 @@
 //! The delivery ledger: intended, acknowledged, unmatched, and what was seen for how long.
 
-use crate::story::{BEGAN, Story, clean, inbound, intent, range, reaction_then_text};
+use crate::story::{BEGAN, Story, clean, detail, inbound, intent, range, reaction_then_text, telegram};
 use foldback_api::TurnFold;
 use foldback_directives::Span;
 use foldback_wire::{
-    Body, Fate, HoldReason, Intent, Kind, OpId, OpKind, Outcome, OutcomeCode, Receipt, RefusalCode,
-    Timestamp, TurnId,
+    Body, DeliveryAccepted, Fate, HoldReason, Intent, Kind, OpId, OpKind, Outcome, OutcomeCode, Receipt,
+    RefusalCode, Terminal, Timestamp, TurnId,
     rpc::{Lane, LedgerEntry, MessageProgress},
 };
 
@@ -399,4 +399,36 @@ fn an_operation_that_leaked_says_which_bytes_and_what_they_are() {
     );
     let told = story.events.last().unwrap().seq.0;
     assert_eq!(leak.seq, told);
+}
+
+/// The result of an action is accepted before its turn ends; what a reminder of the turn led to, long after.
+#[test]
+fn a_delivery_that_was_accepted_within_the_turn_stands_in_its_time_and_a_later_one_at_its_end() {
+    let accepted = |turn| {
+        Kind::DeliveryAccepted(DeliveryAccepted {
+            id: format!("actions-{turn}").into(),
+            turn: TurnId(turn),
+        })
+    };
+    let mut story = Story::default();
+    let message = Box::new(inbound());
+    story.at(0, Kind::Received { message });
+    let within = story.at(400, accepted(8));
+    let terminal = Terminal::Replied;
+    story.at(500, Kind::TurnEnded { terminal });
+    let later = story.at(600_500, accepted(9));
+    let detail = detail(&story);
+    assert_eq!(detail.summary.took_ms, 500);
+    let stands = |seq| {
+        let decision = detail
+            .decisions
+            .iter()
+            .find(|decision| decision.seq == seq)
+            .unwrap();
+        (decision.at_ms, decision.text.contains("known since"))
+    };
+    assert_eq!(stands(within), (400, false));
+    assert_eq!(stands(later), (500, true));
+    let moment = TurnFold::until(TurnId(7), &story.events, within).moment(&telegram());
+    assert_eq!(moment.unwrap().at_ms, 400, "one stands at its own time");
 }

@@ -103,6 +103,7 @@ pub(super) fn explain_latest(decision: &Decision, event: &Event, scene: &Scene<'
         seq: decision.seq,
         at: event.at,
         ms: decision.at_ms,
+        after_end: false,
     };
     explain(describe(when, &now, about), &now.kind, scene)
 }

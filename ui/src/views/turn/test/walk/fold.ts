@@ -114,8 +114,10 @@ function chatOf(until: readonly Event[]): string[] {
 /** The turn right after event `seq`. */
 export function foldUntil(all: readonly Event[], seq: number): Folded {
   const until = all.filter((e) => e.seq <= seq);
-  const LATE: ReadonlySet<Kind["type"]> = new Set<Kind["type"]>(["undelivered", "receipt", "reviewed"]);
-  const times = until.filter((e) => !LATE.has(e.kind.type)).map((e) => Date.parse(e.at));
+  // What becomes known after the turn's end stands at its end: it did not make the turn longer.
+  const LATE: ReadonlySet<Kind["type"]> = new Set<Kind["type"]>(["undelivered", "receipt", "reviewed", "delivery_accepted"]);
+  const end = until.find((e) => e.kind.type === "turn_ended")?.seq ?? Infinity;
+  const times = until.filter((e) => e.seq < end || !LATE.has(e.kind.type)).map((e) => Date.parse(e.at));
   const count = Math.max(0, ...ofType(all, "chunk").map(({ kind }) => kind.message + 1));
   const messages = Array.from({ length: count }, (_, message) => messageOf(all, until, message));
   return {
