@@ -61,6 +61,8 @@ pub struct CheckedAction {
     pub payload: Map<String, Value>,
     /// The reason for which a person has to confirm it, in words; none where nobody has to.
     pub confirmation: Option<String>,
+    /// The setting that allows it without a confirmation, where one does.
+    pub allowed_by: Option<&'static str>,
 }
 
 impl ActionTable {
@@ -152,6 +154,7 @@ impl ActionTable {
         }
         let payload = payload(row, entry, action, refuse)?;
         let name = row.name.as_str();
+        let mut allowed_by = None;
         let confirmation = match (entry.interface.decide(name, &payload), row.confirmation) {
             (ActionDecision::Denied { why, setting }, _) => {
                 return Err(ActionRefusal {
@@ -166,7 +169,11 @@ impl ActionTable {
             (ActionDecision::AsDeclared, ActionConfirmation::Listed) => {
                 Some(format!("no list of {name} allows it"))
             }
-            (ActionDecision::AsDeclared, ActionConfirmation::Never) | (ActionDecision::Allowed(_), _) => None,
+            (ActionDecision::AsDeclared, ActionConfirmation::Never) => None,
+            (ActionDecision::Allowed(setting), _) => {
+                allowed_by = Some(setting);
+                None
+            }
         };
         Ok(CheckedAction {
             index,
@@ -176,6 +183,7 @@ impl ActionTable {
             },
             payload,
             confirmation,
+            allowed_by,
         })
     }
 

@@ -3,20 +3,20 @@
 
 use crate::failure;
 use foldback_wire::rpc::{
-    Ack, ArmChannel, Book, BookOf, Calendar, CalendarDays, Catalog, ChannelCard, ChannelReach, Completion,
-    Compose, ComposePrepare, ComposeResult, ComposeSend, DeadTargetRef, DeliveryAnswer, DeliveryCall,
-    DeliveryState, DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail, ExampleFile, ExportOf,
-    ExportPreview, ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck,
-    FilterComplete, FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn, FindTurnResult,
-    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun,
-    FixtureStarted, FixtureText, FixtureWrite, HookLine, LinkText, LogLine, Moment, MomentAt, Mute, Nothing,
-    OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide,
-    PermissionRef, PreparedMessage, QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel, RecutFixture,
-    RecutStarted, ReleaseHeld, ReminderRef, ReportTo, Resend, Ruler, SchedulePause, ScheduleRef, Secrets,
-    SendResult, SeqRef, SessionCancel, SessionDetail, SessionDrop, SessionLine, SessionList, SessionQuery,
-    SessionRef, SessionReorder, ShellLine, ShellRef, ShellScreen, Status, SwitchChannel, TurnDetail,
-    TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion,
-    Window, Workspace, WorkspaceClose, WorkspaceOpen,
+    Ack, ActionChain, ArmChannel, Book, BookOf, Calendar, CalendarDays, Catalog, ChannelCard, ChannelReach,
+    Completion, Compose, ComposePrepare, ComposeResult, ComposeSend, DeadTargetRef, DeliveryAnswer,
+    DeliveryCall, DeliveryState, DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail,
+    ExampleFile, ExportOf, ExportPreview, ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove,
+    FilterCheck, FilterComplete, FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn,
+    FindTurnResult, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead,
+    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, HookLine, LinkText, LogLine, Moment, MomentAt,
+    Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission,
+    PermissionDecide, PermissionRef, PreparedMessage, QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel,
+    RecutFixture, RecutStarted, ReleaseHeld, ReminderRef, ReportTo, Resend, Ruler, SchedulePause,
+    ScheduleRef, Secrets, SendResult, SeqRef, SessionCancel, SessionDetail, SessionDrop, SessionLine,
+    SessionList, SessionQuery, SessionRef, SessionReorder, ShellLine, ShellRef, ShellScreen, Status,
+    SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf,
+    VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
 };
 use foldback_wire::{DeadTarget, PermissionRequest, ReminderLine, ScheduleLine};
 use serde::{Serialize, de::DeserializeOwned};
@@ -88,6 +88,7 @@ commands! {
     turn(TurnRef) -> TurnDetail: "Everything about a turn.";
     turn_run_again(TurnRef) -> TurnRef: "Runs the message of a turn again that failed or found no room; answers the new turn.";
     turn_at(MomentAt) -> Moment: "A turn as it was at a moment.";
+    action_chain(TurnRef) -> ActionChain: "The turns that actions link with a turn, from the message that began them to what was sent.";
     why(WhyQuestion) -> Why: "Why the bot did, or did not, say something.";
     compose(Compose) -> ComposeResult: "Reads, lints and previews an agent's output.";
     ruler(TurnRef) -> Ruler: "How the messages of a turn fill what its channel takes.";

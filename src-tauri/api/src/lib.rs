@@ -4,6 +4,7 @@
 //! them by name with JSON. [`Backend`] is the host: configuration, journal, channels, agents and pipeline, put
 //! together. What it answers about a turn is a fold over the turn's events: [`TurnFold`], [`why()`].
 
+mod action_chain;
 mod backend;
 mod catalog;
 mod contract;
@@ -36,6 +37,7 @@ mod why;
 mod window_start;
 mod written_actions;
 
+pub use action_chain::read_action_chain;
 pub use backend::{
     Backend, DemoStart, Exposed, OpenError, ProgramRequest, ReplayedFiles, Setup, SetupError, TRAY_ITEMS,
     TrayItem, WindowOrder, check_send_dir, explain, order_window, prepare_message, run_queue_lab,

@@ -299,6 +299,7 @@ closed_sets! {
     wire::ActionRefusalCode as actionRefusalCodes,
     rpc::AlarmKind as alarmKinds,
     rpc::Aspect as aspects,
+    rpc::ChainOrigin as chainOrigins,
     rpc::CutFamily as cutFamilies,
     rpc::CutPlace as cutPlaces,
     wire::AgentFault as agentFaults,

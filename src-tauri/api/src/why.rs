@@ -201,6 +201,8 @@ impl Way<'_> {
             | Kind::DeliveryAccepted(_)
             | Kind::ActionStarted(_)
             | Kind::ActionEnded(_)
+            | Kind::ActionAnswered(_)
+            | Kind::DeliveryRefused(_)
             | Kind::ActionRefused(_) => return self.acted(kind),
             kind if only_says_yes(kind) => (None, Says::Yes),
             Kind::Evicted { setting, .. } => (None, Says::No(Some(setting.clone()))),

@@ -1,7 +1,7 @@
 //! The way of a delivery request from a turn to the engine, which stands above it and begins its turn.
 
 use foldback_store::StoreError;
-use foldback_wire::{DeliveryRequest, Draft, TurnId};
+use foldback_wire::{DeliveryRefused, DeliveryRequest, Draft, TurnId};
 use tokio::sync::{mpsc, oneshot};
 
 /// A delivery request that a turn has the engine take in.
@@ -15,8 +15,8 @@ pub(crate) struct DeliveryOrder {
 /// The reason for which a request has no turn; nothing of its order is written then.
 #[derive(Debug)]
 pub(crate) enum NotDelivered {
-    /// It was refused, in words.
-    Refused(String),
+    /// It was refused.
+    Refused(DeliveryRefused),
     /// The journal cannot be used, or the process ends.
     Store(StoreError),
 }

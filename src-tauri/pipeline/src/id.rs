@@ -2,7 +2,7 @@
 //! damaged on the way (a 64-bit number that passed through a float), or was made to look like another.
 
 use foldback_channels::platform::is_phone_number;
-use foldback_wire::{DeliveryRequestId, Inbound, MessageId};
+use foldback_wire::{DeliveryRequestId, Inbound, MessageId, rpc::ChainOrigin};
 
 /// Longest id, in bytes. The longest that a platform gives, a group on Signal, has fewer than 70.
 const LONGEST: usize = 128;
@@ -100,6 +100,15 @@ pub(crate) fn reserved_beginning(id: &DeliveryRequestId) -> Option<&'static str>
     [OF_ACTIONS, OF_REMINDER]
         .into_iter()
         .find(|beginning| id.as_str().starts_with(beginning))
+}
+
+/// The origin of a delivery, by its id.
+pub fn delivery_origin(id: &DeliveryRequestId) -> ChainOrigin {
+    match reserved_beginning(id) {
+        Some(OF_ACTIONS) => ChainOrigin::Actions,
+        Some(_) => ChainOrigin::Reminder,
+        None => ChainOrigin::Outside,
+    }
 }
 
 /// True for the id of a message that no platform has: a schedule or a delivery began its turn.

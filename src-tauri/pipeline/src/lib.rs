@@ -86,7 +86,7 @@ pub use engine::{
 pub use files::{SendDir, Sendable, is_own_file};
 pub use flow::{Flow, Stop};
 pub use group_history::waiting_group_events;
-pub use id::is_made_up;
+pub use id::{delivery_origin, is_made_up};
 pub use pairing::PairingFault;
 pub use permissions::PermissionFault;
 pub use readers::Readers;
@@ -94,6 +94,6 @@ pub use reminders::{ReminderFault, reminder_lines};
 pub use rules::{Rule, Rules};
 pub use schedule_history::schedule_lines;
 pub use split::{BlockBreak, Limit, Piece, Repairs, Splitter, split};
-pub use stages::{links::links_to_read, session::SessionKeys};
+pub use stages::{delivered::delivery_data, links::links_to_read, session::SessionKeys};
 pub use time::{SeededRng, TokioClock};
 pub use voices::{Speech, VoiceOutput, Voices};

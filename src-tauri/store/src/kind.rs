@@ -106,6 +106,7 @@ kinds! {
     ActionRefused = "action_refused", Some(Stage::Run.code()) => "An action that the agent asked for is not carried out.",
     ActionStarted = "action_started", Some(Stage::Run.code()) => "An action that the agent asked for begins.",
     ActionEnded = "action_ended", Some(Stage::Run.code()) => "An action that the agent asked for has ended.",
+    ActionAnswered = "action_answered", Some(Stage::Run.code()) => "The result of an action went back to the agent within its run.",
     Diagnosed = "diagnosed", Some(Stage::Scan.code()) => "Something to say about the output.",
     Suppressed = "suppressed", Some(Stage::Scan.code()) => "The reply is suppressed.",
     Truncated = "truncated", Some(Stage::Deliver.code()) => "The turn has more messages than its chat should get.",

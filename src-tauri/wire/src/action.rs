@@ -114,6 +114,11 @@ pub struct ActionStarted {
     pub index: u32,
     /// Its name, and the command by which people know it.
     pub action: PerformedAction,
+    /// The setting whose list allows it without a confirmation, such as `actions.bash.allow`; `None` where a person confirmed
+    /// it, where its row asks for none, and in records of versions that did not keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub allowed_by: Option<String>,
 }
 
 impl ActionStarted {
@@ -145,4 +150,16 @@ pub struct ActionEnded {
     pub note: Option<String>,
     /// Bytes of all that it produced.
     pub bytes: u64,
+}
+
+/// The result of an action that a tool call asked for, as it went back to the agent within the run. What answers in text ask for
+/// has none: its result is delivered in a turn of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ActionAnswered {
+    /// Its place among the actions of its turn, from 0.
+    pub index: u32,
+    /// The data that the agent was given, in full.
+    pub text: String,
+    /// True where it was not carried out, or failed.
+    pub is_error: bool,
 }

@@ -1,14 +1,14 @@
 //! The kinds of events. State at any moment is a fold over them.
 
 use crate::{
-    ActionEnded, ActionRefusal, ActionStarted, Actor, AgentFault, Answerer, ChannelState, DecidingSetting,
-    DeliveryAccepted, DeliveryRefused, DeliveryRequest, DirectiveRef, EffectiveSetting, Fault, FileFate,
-    Gate, GroupMessage, Hold, HookEnd, Inbound, InlineDirectives, Intent, JoinKind, KeptSetting, MessageId,
-    OpId, Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, ReadThread, Receipt,
-    RefusalCode, Reminder, ReminderCancelled, ReminderDue, RunId, RunLevel, ScheduleDue, SchedulePaused,
-    ScheduleSet, ScheduleSkipped, SessionExpiry, SessionStart, SettingChange, SettingSource, SpokenDirective,
-    Stage, StopReason, Target, Terminal, Timestamp, ToolCall, TurnId, UnderstoodFile, UnreadablePart, Usage,
-    UserId,
+    ActionAnswered, ActionEnded, ActionRefusal, ActionStarted, Actor, AgentFault, Answerer, ChannelState,
+    DecidingSetting, DeliveryAccepted, DeliveryRefused, DeliveryRequest, DirectiveRef, EffectiveSetting,
+    Fault, FileFate, Gate, GroupMessage, Hold, HookEnd, Inbound, InlineDirectives, Intent, JoinKind,
+    KeptSetting, MessageId, OpId, Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest,
+    ReadThread, Receipt, RefusalCode, Reminder, ReminderCancelled, ReminderDue, RunId, RunLevel, ScheduleDue,
+    SchedulePaused, ScheduleSet, ScheduleSkipped, SessionExpiry, SessionStart, SettingChange, SettingSource,
+    SpokenDirective, Stage, StopReason, Target, Terminal, Timestamp, ToolCall, TurnId, UnderstoodFile,
+    UnreadablePart, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -123,7 +123,8 @@ pub enum Kind {
     DeliveryDue(Box<DeliveryRequest>),
     /// What an action of the turn's agent produced is delivered to the agent in a turn of its own.
     DeliveryAccepted(DeliveryAccepted),
-    /// A delivery request was not accepted. Of several for one chat and reason, one within an hour is told.
+    /// A delivery request was not accepted. Of several for one chat and reason, one within an hour is told for their channel; a
+    /// turn has it where what came of its own actions was not.
     DeliveryRefused(DeliveryRefused),
     /// The platform takes nothing more for a chat: deliveries to it are refused until it is revived.
     TargetDead {
@@ -585,6 +586,8 @@ pub enum Kind {
     ActionStarted(ActionStarted),
     /// An action has ended.
     ActionEnded(ActionEnded),
+    /// The result of an action that a tool call asked for went back to the agent.
+    ActionAnswered(ActionAnswered),
     /// Something to say about the output.
     Diagnosed {
         /// The assistant message.

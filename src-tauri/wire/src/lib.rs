@@ -41,8 +41,8 @@ mod visible;
 mod weight;
 
 pub use action::{
-    ActionAccess, ActionConfirmation, ActionEnded, ActionRefusal, ActionRefusalCode, ActionStarted,
-    PayloadFinding, TurnKind,
+    ActionAccess, ActionAnswered, ActionConfirmation, ActionEnded, ActionRefusal, ActionRefusalCode,
+    ActionStarted, PayloadFinding, TurnKind,
 };
 pub use agent::{AgentFault, Answerer, RunActivity, SessionStart, StopReason, ToolCall, ToolStatus, Usage};
 pub use channel::{

@@ -170,6 +170,7 @@ impl Redaction {
             Kind::ActionRefused(refusal) => refusal.each_text(|text| self.mask(text)),
             Kind::ActionStarted(started) => started.each_text(|text| self.mask(text)),
             Kind::ActionEnded(ended) => self.optional(&mut ended.note),
+            Kind::ActionAnswered(answered) => self.mask(&mut answered.text),
             _ => {}
         }
     }
@@ -226,9 +227,11 @@ impl Redaction {
             Kind::ReminderSet(reminder) => self.reminder(reminder),
             Kind::Directive { directive, .. } => self.addressed_directive(directive),
             Kind::HeaderRead { header, .. } => self.header(header),
-            Kind::Action { .. } | Kind::ActionRefused(_) | Kind::ActionStarted(_) | Kind::ActionEnded(_) => {
-                self.action(kind);
-            }
+            Kind::Action { .. }
+            | Kind::ActionRefused(_)
+            | Kind::ActionStarted(_)
+            | Kind::ActionEnded(_)
+            | Kind::ActionAnswered(_) => self.action(kind),
             Kind::Skipped { outcome, .. } | Kind::Ended { outcome, .. } => self.optional(&mut outcome.detail),
             Kind::Diagnosed { diagnostic, .. } => diagnostic.each_text(|text| self.mask(text)),
             Kind::Intended { intent, .. } => self.intent(intent),

@@ -6,6 +6,7 @@ import type {
   ActionRefusalCode,
   AlarmKind,
   Aspect,
+  ChainOrigin,
   CutFamily,
   CutPlace,
   AgentFault,
@@ -121,6 +122,12 @@ export const aspects = [
   { code: "ranges", about: "What became of which byte." },
   { code: "masked", about: "Which secrets are masked." },
 ] as const satisfies readonly Entry<Aspect>[];
+
+export const chainOrigins = [
+  { code: "actions", about: "Actions that the agent of a turn asked for." },
+  { code: "reminder", about: "A reminder that came due." },
+  { code: "outside", about: "A script, a program or a person that delivered it." },
+] as const satisfies readonly Entry<ChainOrigin>[];
 
 export const cutFamilies = [
   { code: "all", about: "Every way to cut it." },

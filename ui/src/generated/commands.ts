@@ -2,6 +2,7 @@
 
 import type {
   Ack,
+  ActionChain,
   ArmChannel,
   Benched,
   Book,
@@ -154,6 +155,8 @@ export interface Commands {
   turn_run_again: { args: TurnRef; result: TurnRef };
   /** A turn as it was at a moment. */
   turn_at: { args: MomentAt; result: Moment };
+  /** The turns that actions link with a turn, from the message that began them to what was sent. */
+  action_chain: { args: TurnRef; result: ActionChain };
   /** Why the bot did, or did not, say something. */
   why: { args: WhyQuestion; result: Why };
   /** Reads, lints and previews an agent's output. */

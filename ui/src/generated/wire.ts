@@ -11,6 +11,27 @@ export type Ack = {
 /** The people at whose word an agent may ask for an action. */
 export type ActionAccess = "owner" | "listed" | "anyone";
 
+/** The result of an action that a tool call asked for, as it went back to the agent within the run. What answers in text ask for
+ * has none: its result is delivered in a turn of its own. */
+export type ActionAnswered = {
+  /** Its place among the actions of its turn, from 0. */
+  index: number,
+  /** The data that the agent was given, in full. */
+  text: string,
+  /** True where it was not carried out, or failed. */
+  is_error: boolean,
+};
+
+/** Answer of `action_chain`: the turns before and behind one turn, linked by the actions that its agent or theirs asked for. */
+export type ActionChain = {
+  /** The turns in order, the one that began the chain first: at most 12. */
+  turns: Array<ChainTurn>,
+  /** True where turns before the first one are left out. */
+  is_cut_before: boolean,
+  /** Delivery turns of these turns that are left out. */
+  turns_omitted: number,
+};
+
 /** The confirmation that an action needs before it is carried out. */
 export type ActionConfirmation = "always" | "listed" | "never";
 
@@ -74,6 +95,9 @@ export type ActionStarted = {
   index: number,
   /** Its name, and the command by which people know it. */
   action: PerformedAction,
+  /** The setting whose list allows it without a confirmation, such as `actions.bash.allow`; `None` where a person confirmed
+   * it, where its row asks for none, and in records of versions that did not keep it. */
+  allowed_by?: string,
 };
 
 /** The author of a change. */
@@ -523,6 +547,202 @@ export type CatalogEntry = {
   code: string,
   /** In words. */
   about: string,
+};
+
+/** An action of a chain. */
+export type ChainAction = {
+  /** Its place among the actions of its turn, from 0. */
+  index: number,
+  /** Its name, as the agent wrote it; empty where its JSON cannot be read. */
+  name: string,
+  /** Its command, where it has one, and it began or was to be confirmed. */
+  command: string | null,
+  /** Its payload as the agent wrote it, one line; none of a tool call. */
+  payload: string | null,
+  /** True where a tool call asked for it, whose result went back within the run. */
+  is_called: boolean,
+  /** The request for a confirmation, where there was one. */
+  confirmation: ChainConfirmation | null,
+  /** The reason for which it was not carried out. */
+  refusal: ChainRefusal | null,
+  /** The event with which it began. */
+  started_seq: number | null,
+  /** The setting that allows it without a confirmation; none where a person confirmed it, where its row asks for none, and
+   * in records of versions that did not keep it. */
+  allowed_by: string | null,
+  /** Its end; none while it runs, and where nobody knows it. */
+  end: ChainActionEnd | null,
+  /** The result that went back to the agent within the run. */
+  answer: GivenData | null,
+};
+
+/** The end of an action of a chain. */
+export type ChainActionEnd = {
+  /** The event. */
+  seq: number,
+  /** `output` where it was carried out, whatever came of it; `error` where it was not, or nobody knows. */
+  outcome: DeliveryOutcome,
+  /** The exit status, where a program ended with one. */
+  exit: number | null,
+  /** How it ended, in words, where the exit status does not say it. */
+  note: string | null,
+  /** Bytes of all that it produced. */
+  bytes: number,
+  /** Milliseconds from its beginning to its end. */
+  took_ms: number,
+};
+
+/** What began a turn of a chain. */
+export type ChainBeginning = { "by": "message",
+  /** The sender, by the name they give themselves. */
+  sender: string,
+  /** The text, one line. */
+  text: string,
+}
+| { "by": "schedule",
+  /** Its name. */
+  schedule: string,
+}
+| { "by": "delivery",
+  /** Its origin. */
+  origin: ChainOrigin,
+  /** The reason of the delivery. */
+  outcome: DeliveryOutcome,
+  /** The action. */
+  action: PerformedAction,
+  /** The person whose limits it counts for, by the name they give themselves. */
+  requester: string,
+  /** Place in the chain of deliveries that one message began, from 1. */
+  depth: number,
+  /** Corrections of a refused action that are still read; none where the agent is not asked for one. */
+  corrections: number | null,
+  /** The turn whose agent asked for it; none where it was delivered from outside. */
+  cause: TurnId | null,
+};
+
+/** A request for a confirmation of an action, and its answer. */
+export type ChainConfirmation = {
+  /** The event that asked. */
+  asked_seq: number,
+  /** The event of the answer; none while it waits. */
+  decided_seq: number | null,
+  /** The answer; none while it waits, and where the request was cancelled. */
+  option: PermissionKind | null,
+  /** The author of the answer. */
+  by: Actor | null,
+  /** The reason in words, where it was answered. */
+  why: string,
+  /** Milliseconds from the request to the answer. */
+  waited_ms: number | null,
+};
+
+/** A message of a chain, or what stands for one. */
+export type ChainMessage = {
+  /** The operation. */
+  op: OpId,
+  /** Its kind; of a message that was edited, that of the operation that sent it. */
+  operation: OpKind,
+  /** The text as it stands in the chat at last, one line; the emoji of a reaction, the path of a file. */
+  text: string,
+  /** True where Foldback wrote it, not the agent. */
+  is_aside: boolean,
+  /** The end; none while it waits or is sent. */
+  outcome: OutcomeCode | null,
+  /** The reason in words, where it is not plainly sent: of what waits, what it waits for. */
+  detail: string | null,
+  /** The setting behind it, where there is one. */
+  setting: string | null,
+};
+
+/** The origin of what a delivery turn delivers. */
+export type ChainOrigin = "actions" | "reminder" | "outside";
+
+/** The reason for which an action of a chain was not carried out. */
+export type ChainRefusal = {
+  /** The event that says so. */
+  seq: number,
+  /** The reason; none where actions are off. */
+  code: ActionRefusalCode | null,
+  /** The reason in words. */
+  detail: string,
+  /** The setting that would change it, where there is one. */
+  setting: string | null,
+};
+
+/** A step of a turn of a chain. */
+export type ChainStep = {
+  /** The event to select. */
+  seq: number,
+  /** The time of that event. */
+  at: Timestamp,
+  /** The step. */
+  step: ChainStepKind,
+};
+
+/** The kind of a step of a chain, and what belongs to it. */
+export type ChainStepKind = { "kind": "action" } & ChainAction | { "kind": "delivered",
+  /** That turn. */
+  turn: TurnId,
+}
+| { "kind": "not_delivered",
+  /** The reason. */
+  reason: DeliveryRefusal,
+  /** The reason in words. */
+  detail: string,
+  /** The setting that would change it, where there is one. */
+  setting: string | null,
+}
+| { "kind": "stopped",
+  /** The gate. */
+  gate: Gate,
+  /** The reason in words. */
+  detail: string,
+  /** The setting that would change it, where there is one. */
+  setting: string | null,
+}
+| { "kind": "warned",
+  /** The reason in words. */
+  detail: string,
+}
+| { "kind": "message" } & ChainMessage | { "kind": "target_dead",
+  /** The chat. */
+  target: Target,
+  /** The kind of the platform's refusal. */
+  refusal: RefusalCode,
+  /** The platform's reason, in words. */
+  detail: string,
+};
+
+/** A turn of a chain. */
+export type ChainTurn = {
+  /** The turn. */
+  turn: TurnId,
+  /** The time at which it began. */
+  at: Timestamp,
+  /** The event that says what began it. */
+  seq: number,
+  /** What began it. */
+  beginning: ChainBeginning,
+  /** The channel. */
+  channel: ChannelId,
+  /** The chat. */
+  chat: ChatId,
+  /** Direct or group. */
+  chat_type: ChatType,
+  /** The thread. */
+  thread: ThreadId | null,
+  /** The data that its agent was given, where a delivery began it and its prompt was written. */
+  given: GivenData | null,
+  /** Its steps in the order of their events: at most 40. */
+  steps: Array<ChainStep>,
+  /** Steps beyond those. */
+  steps_omitted: number,
+  /** Its end; `None` while it waits or runs. */
+  terminal: Terminal | null,
+  /** The event of its end. */
+  end_seq: number | null,
+  /** It waits for the turn before it in its conversation. */
+  queued: boolean,
 };
 
 /** The outcome of an output's actions on one channel, at the word of the sender of Compose. */
@@ -1621,6 +1841,16 @@ export type Frame = {
 /** The reason for which a stage stopped a message. Every stop has one of these in the journal. */
 export type Gate = "empty_message" | "duplicate" | "too_old" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "sender_limit" | "dropped" | "displaced" | "not_the_asker" | "nothing_asked" | "which_asked" | "send_denied" | "dead_target" | "shutting_down";
 
+/** Data that an agent was given, exactly as it was given, masked as the journal has it. */
+export type GivenData = {
+  /** The event that has it. */
+  seq: number,
+  /** Its length in bytes. */
+  bytes: number,
+  /** The data; `None` in a turn that is not the one asked for, where all data of the chain has more than 256 KiB. */
+  text: string | null,
+};
+
 /** The group that a message was written in. */
 export type GroupInfo = {
   /** Its id, where it is not that of the chat. */
@@ -2331,7 +2561,7 @@ export type Kind = { "type": "started",
   /** The outcome that it counts as; `None` where actions are on: it is refused, or begins and ends. */
   outcome?: Outcome,
 }
-| { "type": "action_refused" } & ActionRefusal | { "type": "action_started" } & ActionStarted | { "type": "action_ended" } & ActionEnded | { "type": "diagnosed",
+| { "type": "action_refused" } & ActionRefusal | { "type": "action_started" } & ActionStarted | { "type": "action_ended" } & ActionEnded | { "type": "action_answered" } & ActionAnswered | { "type": "diagnosed",
   /** The assistant message. */
   message: number,
   /** The finding. */
@@ -4361,6 +4591,8 @@ export type TurnDetail = {
   delivery?: DeliveryRequest,
   /** The delivery turns that followed from actions of this one, in order. */
   delivered_in?: Array<DeliveryAccepted>,
+  /** True where actions link it to other turns, or its agent asked for some: `action_chain` has more to say of it then. */
+  has_chain?: boolean,
   /** What was said in the group before and was not for the bot, as the agent was given it, oldest first. */
   group_history?: Array<GroupMessage>,
   /** What was said in the thread before, as it was read for the agent. */

@@ -3,20 +3,20 @@
 use super::Backend;
 use crate::{Commands, catalog::catalog, failure};
 use foldback_wire::rpc::{
-    Ack, ArmChannel, Book, BookOf, Calendar, CalendarDays, Catalog, ChannelCard, ChannelReach, Completion,
-    Compose, ComposePrepare, ComposeResult, ComposeSend, DeadTargetRef, DeliveryAnswer, DeliveryCall,
-    DeliveryState, DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail, ExampleFile, ExportOf,
-    ExportPreview, ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck,
-    FilterComplete, FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn, FindTurnResult,
-    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun,
-    FixtureStarted, FixtureText, FixtureWrite, HookLine, LinkText, LogLine, Moment, MomentAt, Mute, Nothing,
-    OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide,
-    PermissionRef, PreparedMessage, QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel, RecutFixture,
-    RecutStarted, ReleaseHeld, ReminderRef, ReportTo, Resend, Ruler, SchedulePause, ScheduleRef, Secrets,
-    SendResult, SeqRef, SessionCancel, SessionDetail, SessionDrop, SessionLine, SessionList, SessionQuery,
-    SessionRef, SessionReorder, ShellLine, ShellRef, ShellScreen, Status, SwitchChannel, TurnDetail,
-    TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion,
-    Window, Workspace, WorkspaceClose, WorkspaceOpen,
+    Ack, ActionChain, ArmChannel, Book, BookOf, Calendar, CalendarDays, Catalog, ChannelCard, ChannelReach,
+    Completion, Compose, ComposePrepare, ComposeResult, ComposeSend, DeadTargetRef, DeliveryAnswer,
+    DeliveryCall, DeliveryState, DemoPlay, DemoStop, DialectBench, DialectBenchResult, EventDetail,
+    ExampleFile, ExportOf, ExportPreview, ExportResult, ExportTo, Failure, FaultDeck, FaultPlan, FaultRemove,
+    FilterCheck, FilterComplete, FilterText, Find, FindNext, FindNextResult, FindResult, FindTurn,
+    FindTurnResult, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead,
+    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, HookLine, LinkText, LogLine, Moment, MomentAt,
+    Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission,
+    PermissionDecide, PermissionRef, PreparedMessage, QueueLab, QueueLabResult, ReachOf, Recut, RecutCancel,
+    RecutFixture, RecutStarted, ReleaseHeld, ReminderRef, ReportTo, Resend, Ruler, SchedulePause,
+    ScheduleRef, Secrets, SendResult, SeqRef, SessionCancel, SessionDetail, SessionDrop, SessionLine,
+    SessionList, SessionQuery, SessionRef, SessionReorder, ShellLine, ShellRef, ShellScreen, Status,
+    SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf,
+    VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
 };
 use foldback_wire::{DeadTarget, PermissionRequest, ReminderLine, ScheduleLine};
 
@@ -84,6 +84,10 @@ impl Commands for Backend {
 
     async fn turn_at(&self, at: MomentAt) -> Result<Moment, Failure> {
         self.moment(at).await
+    }
+
+    async fn action_chain(&self, which: TurnRef) -> Result<ActionChain, Failure> {
+        self.chain(which.turn).await
     }
 
     async fn why(&self, question: WhyQuestion) -> Result<Why, Failure> {

@@ -3,6 +3,7 @@
 use super::{Backend, lock};
 use crate::{
     TurnFold,
+    action_chain::read_action_chain,
     doors::Doors,
     export::capabilities_of,
     failure,
@@ -13,7 +14,7 @@ use foldback_pipeline::NamedSettings;
 use foldback_store::{Journal, Selection, StoreError};
 use foldback_wire::{
     Capabilities, ChannelId, Event, Kind, MessageId, Seq, TurnId,
-    rpc::{Failure, Moment, MomentAt, Ruler, TurnDetail, TurnList, TurnSummary, Why},
+    rpc::{ActionChain, Failure, Moment, MomentAt, Ruler, TurnDetail, TurnList, TurnSummary, Why},
 };
 use std::{
     collections::BTreeMap,
@@ -196,6 +197,14 @@ impl Backend {
         let channel = fold.inbound().map(|m| m.channel.clone());
         let channel = channel.ok_or_else(|| failure::no_turn(turn))?;
         Ok(fold.ruler(&channel, &self.capabilities(&channel)))
+    }
+
+    /// The chain of turns that actions link with a turn.
+    pub(super) async fn chain(&self, turn: TurnId) -> Result<ActionChain, Failure> {
+        let chain = read_action_chain(self.shared.journal.as_ref(), turn).await;
+        chain
+            .map_err(failure::journal)?
+            .ok_or_else(|| failure::no_turn(turn))
     }
 
     /// What a channel can do. One that is not configured any more is measured by the platform of its name.

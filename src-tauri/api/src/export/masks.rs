@@ -130,7 +130,9 @@ fn place_of(event: &Event) -> &'static str {
         Kind::Tool { .. } => "a tool call",
         Kind::PermissionAsked { .. } | Kind::PermissionDecided { .. } => "a permission request",
         Kind::Directive { .. } | Kind::Action { .. } | Kind::HeaderRead { .. } => "a directive",
-        Kind::ActionRefused(_) | Kind::ActionStarted(_) | Kind::ActionEnded(_) => "an action",
+        Kind::ActionRefused(_) | Kind::ActionStarted(_) | Kind::ActionEnded(_) | Kind::ActionAnswered(_) => {
+            "an action"
+        }
         Kind::Diagnosed { .. } => "a finding",
         Kind::Intended { .. } => "a delivery",
         Kind::Ended { .. } | Kind::Refused { .. } | Kind::Undelivered { .. } | Kind::Skipped { .. } => {

@@ -122,6 +122,8 @@ pub(super) fn classify(
         | Kind::ActionRefused(_)
         | Kind::ActionStarted(_)
         | Kind::ActionEnded(_)
+        | Kind::ActionAnswered(_)
+        | Kind::DeliveryRefused(_)
         | Kind::Warned { .. } => whole(D::Delivery),
         Kind::Idle | Kind::TurnEnded { .. } => whole(D::End),
         Kind::Released { .. }
@@ -143,7 +145,6 @@ pub(super) fn classify(
         | Kind::ScheduleSkipped(_)
         | Kind::ScheduleDue(_)
         | Kind::ReminderDue(_)
-        | Kind::DeliveryRefused(_)
         | Kind::TargetDead { .. }
         | Kind::TargetRevived { .. }
         | Kind::Pairing { .. } => None,

@@ -54,6 +54,8 @@ pub struct TurnFold {
     head: u64,
     session: Option<SessionId>,
     channel: Option<ChannelId>,
+    /// Its agent asked for actions, or a delivery links it to another turn.
+    has_chain: bool,
     /// What came of the files of the message.
     files: BTreeMap<u32, BubbleAttachment>,
     prompt: Option<String>,
@@ -91,6 +93,7 @@ impl TurnFold {
             head: 0,
             session: None,
             channel: None,
+            has_chain: false,
             files: BTreeMap::new(),
             prompt: None,
             agent: None,
@@ -167,8 +170,15 @@ impl TurnFold {
                 message.forget_handles();
                 self.inbound = Some(message);
             }
-            Kind::DeliveryDue(request) => self.delivery = Some(request.clone()),
-            Kind::DeliveryAccepted(accepted) => self.delivered_in.push(accepted.clone()),
+            Kind::DeliveryDue(request) => {
+                self.has_chain = true;
+                self.delivery = Some(request.clone());
+            }
+            Kind::DeliveryAccepted(accepted) => {
+                self.has_chain = true;
+                self.delivered_in.push(accepted.clone());
+            }
+            Kind::Action { .. } | Kind::ActionRefused(_) | Kind::ActionStarted(_) => self.has_chain = true,
             Kind::GroupHistory { messages } => self.group_history.clone_from(messages),
             Kind::ThreadRead(read) => self.thread = Some(read.clone()),
             Kind::Gathered {
@@ -349,6 +359,7 @@ impl TurnFold {
             inbound: self.inbound.clone()?,
             delivery: self.delivery.clone(),
             delivered_in: self.delivered_in.clone(),
+            has_chain: self.has_chain,
             group_history: self.group_history.clone(),
             thread: self.thread.clone(),
             understood: self

@@ -1,6 +1,7 @@
 //! Actions of a turn, and what began a turn that delivers what came of one.
 
 use super::{Says, Way};
+use crate::action_chain::setting_of;
 use foldback_wire::{
     ActionRefusal, ActionStarted, DELIVERY_DEPTH, DeliveryOutcome, DeliveryRequest, Event, Kind,
     PerformedAction, PermissionRequest, visible,
@@ -22,7 +23,14 @@ impl Way<'_> {
                 let (what, end) = (named(&started.action), self.end_of(started.index));
                 (format!("{what} {end}: {}", self.permitted(started)), Says::Yes)
             }
-            Kind::ActionEnded(_) => return Some((None, Says::Yes)),
+            Kind::ActionEnded(_) | Kind::ActionAnswered(_) => return Some((None, Says::Yes)),
+            Kind::DeliveryRefused(refused) => {
+                let text = format!(
+                    "the results of its actions did not go to the agent: {}",
+                    visible(&refused.detail)
+                );
+                (text, Says::No(setting_of(refused.reason).map(str::to_owned)))
+            }
             Kind::ActionRefused(refusal) => {
                 let what = match visible(&refusal.name) {
                     name if name.is_empty() => "an action".into(),
@@ -68,6 +76,10 @@ impl Way<'_> {
         });
         match decided {
             Some(by) => format!("{by:#} confirmed it"),
+            None if started.allowed_by.is_some() => format!(
+                "{} allows it without a confirmation",
+                started.allowed_by.as_deref().unwrap_or_default()
+            ),
             None => "the sender is allowed to, no confirmation needed".to_owned(),
         }
     }

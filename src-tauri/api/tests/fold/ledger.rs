@@ -431,4 +431,5 @@ fn a_delivery_that_was_accepted_within_the_turn_stands_in_its_time_and_a_later_o
     assert_eq!(stands(later), (500, true));
     let moment = TurnFold::until(TurnId(7), &story.events, within).moment(&telegram());
     assert_eq!(moment.unwrap().at_ms, 400, "one stands at its own time");
+    assert!(detail.has_chain);
 }

@@ -75,7 +75,13 @@ fn ended(index: u32, outcome: DeliveryOutcome, note: Option<&str>) -> Kind {
 
 #[test]
 fn an_action_that_was_carried_out_says_at_whose_word() {
-    let started = |index| Kind::ActionStarted(ActionStarted { index, action: df() });
+    let started = |index| {
+        Kind::ActionStarted(ActionStarted {
+            index,
+            action: df(),
+            allowed_by: None,
+        })
+    };
     let mut story = running();
     story.at(20, started(0));
     story.at(
@@ -165,6 +171,7 @@ fn a_refusal_that_the_agent_mended_is_no_reason() {
             Kind::ActionStarted(ActionStarted {
                 index: 1,
                 action: df(),
+                allowed_by: None,
             }),
         );
         story.at(40, ended(1, DeliveryOutcome::Output, None));

@@ -38,7 +38,7 @@ impl Core {
         } = order;
         let answer = match self.deliver(request, CauseLink::Both, |_| beside).await {
             Ok(accepted) => Ok(accepted.turn),
-            Err(Rejected::Refused(refused)) => Err(NotDelivered::Refused(refused.detail)),
+            Err(Rejected::Refused(refused)) => Err(NotDelivered::Refused(refused)),
             Err(Rejected::Store(error)) => Err(NotDelivered::Store(error)),
         };
         // The turn may have been stopped.
@@ -65,8 +65,8 @@ impl Core {
             Ok(_) => Ok(()),
             Err(Rejected::Store(error)) => Err(error),
             Err(Rejected::Refused(refused)) => {
-                let detail = format!("what came of the actions is not delivered: {}", refused.detail);
-                recorder.note_all(ends.into_iter().chain([Kind::Warned { detail }]).collect())
+                let refused = Kind::DeliveryRefused(refused);
+                recorder.note_all(ends.into_iter().chain([refused]).collect())
             }
         }
     }

@@ -10,7 +10,7 @@ pub(crate) mod authorize;
 pub(crate) mod command_access;
 pub(crate) mod commands;
 pub(crate) mod dedupe;
-mod delivered;
+pub(crate) mod delivered;
 mod escaped;
 pub(crate) mod finalize;
 pub(crate) mod gather;

@@ -471,7 +471,11 @@ fn has(event: &Event, operation: Option<Operation>, thing: &str) -> bool {
         | ("header", Kind::HeaderRead { .. })
         | (
             "action",
-            Kind::Action { .. } | Kind::ActionRefused(_) | Kind::ActionStarted(_) | Kind::ActionEnded(_),
+            Kind::Action { .. }
+            | Kind::ActionRefused(_)
+            | Kind::ActionStarted(_)
+            | Kind::ActionEnded(_)
+            | Kind::ActionAnswered(_),
         )
         | ("tool", Kind::Tool { .. })
         | ("setting", Kind::Stopping { setting: Some(_), .. }) => true,

@@ -245,6 +245,7 @@ fn texts_of_action(kind: &Kind) -> Vec<&str> {
             .chain(&ended.note)
             .map(String::as_str)
             .collect(),
+        Kind::ActionAnswered(answered) => vec![&answered.text],
         _ => Vec::new(),
     }
 }
@@ -324,7 +325,9 @@ fn texts(kind: &Kind) -> Vec<&str> {
         }
         Kind::Held { hold, .. } => vec![&hold.rule, &hold.because, &hold.releases],
         Kind::Action { action, .. } => vec![&action.payload],
-        Kind::ActionRefused(_) | Kind::ActionStarted(_) | Kind::ActionEnded(_) => texts_of_action(kind),
+        Kind::ActionRefused(_) | Kind::ActionStarted(_) | Kind::ActionEnded(_) | Kind::ActionAnswered(_) => {
+            texts_of_action(kind)
+        }
         Kind::Intended { intent, .. } => {
             let body = match &intent.body {
                 Some(Body::Literal { text, .. } | Body::Aside { text }) => Some(text.as_str()),

@@ -61,6 +61,11 @@ fn of_action(kind: &Kind) -> String {
                 ended.bytes
             )
         }
+        Kind::ActionAnswered(answered) => format!(
+            "result of action {} to the agent, {} bytes",
+            answered.index + 1,
+            answered.text.len()
+        ),
         _ => String::new(),
     }
 }
@@ -144,7 +149,9 @@ fn words(kind: &Kind) -> String {
         Kind::Spoken(words) => spoken(words),
         Kind::HeaderRead { header, .. } => keys(header),
         Kind::Action { action, outcome, .. } => asked_for(action, outcome.as_ref()),
-        Kind::ActionRefused(_) | Kind::ActionStarted(_) | Kind::ActionEnded(_) => of_action(kind),
+        Kind::ActionRefused(_) | Kind::ActionStarted(_) | Kind::ActionEnded(_) | Kind::ActionAnswered(_) => {
+            of_action(kind)
+        }
         Kind::Diagnosed { diagnostic, .. } => format!("{}: {}", diagnostic.code, diagnostic.message),
         Kind::Suppressed { reason, .. } => format!("nothing is delivered: {reason}"),
         Kind::Intended { .. }

@@ -2,6 +2,7 @@
 //! in `foldback-api`; these are their words. Everything a client shows is computed here, in the backend,
 //! from the journal: a client never derives a decision of its own.
 
+mod action_chain;
 mod book;
 mod catalog;
 mod channels;
@@ -36,6 +37,10 @@ mod voice;
 mod why;
 mod workspaces;
 
+pub use action_chain::{
+    ActionChain, ChainAction, ChainActionEnd, ChainBeginning, ChainConfirmation, ChainMessage, ChainOrigin,
+    ChainRefusal, ChainStep, ChainStepKind, ChainTurn, GivenData,
+};
 pub use book::{Book, BookLine, BookOf, Resend};
 pub use catalog::{Catalog, CatalogAction, CatalogEntry, PayloadKey};
 pub use channels::{ArmChannel, ChannelCard, ChannelError, Counters, Mute, ReleaseHeld, SwitchChannel};

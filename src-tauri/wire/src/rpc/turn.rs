@@ -333,6 +333,10 @@ pub struct TurnDetail {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<DeliveryAccepted>>", optional)]
     pub delivered_in: Vec<DeliveryAccepted>,
+    /// True where actions link it to other turns, or its agent asked for some: `action_chain` has more to say of it then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<bool>", optional)]
+    pub has_chain: bool,
     /// What was said in the group before and was not for the bot, as the agent was given it, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<GroupMessage>>", optional)]

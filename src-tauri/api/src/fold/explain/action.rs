@@ -30,6 +30,12 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
         .with_known("exit status", ended.exit)
         .with_known("how it ended", ended.note.as_deref().map(visible))
         .with("output", bytes(ended.bytes)),
+        Kind::ActionAnswered(answered) => Explanation::new(
+            "action_answered",
+            "What came of an action that a tool call asked for is the result of the call.",
+            "The agent is given it as data and goes on with its run. The user is shown nothing of it.",
+        )
+        .with("result", bytes(answered.text.len() as u64)),
         Kind::DeliveryAccepted(accepted) => Explanation::new(
             "delivery_accepted",
             "A result is accepted once the journal has it with its turn.",

@@ -6,7 +6,8 @@
 //!   09:00:00  the call is read: `tool`, pending. The text before it is decided, and shown or not as narration
 //!   09:00:00  the owner is asked in the permission queue, and says yes at 09:00:04
 //!   09:00:04  `action_started` is durable; only then the interface is called
-//!   09:00:05  `action_ended`. The result goes back as that of the call, and the model is asked again, in the same run
+//!   09:00:05  `action_ended`, and `action_answered` with the result. It goes back as that of the call, and the model is asked
+//!             again, in the same run
 //!   09:00:06  the model's words reply to the message that asked
 //! ```
 //!
@@ -26,7 +27,9 @@ use crate::{
 use foldback_actions::{ActionResult, CheckedAction};
 use foldback_agents::{ActionAnswer, ActionCall};
 use foldback_store::StoreError;
-use foldback_wire::{ActionRefusal, ActionRefusalCode, DeliveryOutcome, DeliveryRequest, Kind};
+use foldback_wire::{
+    ActionAnswered, ActionRefusal, ActionRefusalCode, DeliveryOutcome, DeliveryRequest, Kind,
+};
 use std::collections::BTreeSet;
 use tokio::sync::mpsc;
 
@@ -166,6 +169,13 @@ impl Acting<'_> {
             .await?;
         let request = delivery_request(self, &fates, asker.depth, None);
         let request = recorder.masked_delivery(request);
+        let text = tool_result(&request, &about(left));
+        let is_error = request.outcome == DeliveryOutcome::Error;
+        recorder.note(Kind::ActionAnswered(ActionAnswered {
+            index,
+            text: text.clone(),
+            is_error,
+        }))?;
         Ok(CallEnd::Answered {
             // Such a refusal has nothing that came from outside.
             given: if is_behind_last {
@@ -174,8 +184,8 @@ impl Acting<'_> {
                 request.texts().map(str::to_owned).collect()
             },
             answer: ActionAnswer {
-                text: tool_result(&request, &about(left)),
-                is_error: request.outcome == DeliveryOutcome::Error,
+                text,
+                is_error,
                 is_last: calls.are_over(),
             },
         })

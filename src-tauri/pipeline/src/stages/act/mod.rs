@@ -251,6 +251,7 @@ impl Acting<'_> {
         recorder.note(Kind::ActionStarted(ActionStarted {
             index: checked.index,
             action: checked.performed.clone(),
+            allowed_by: checked.allowed_by.map(str::to_owned),
         }))?;
         // Before anything runs: what is not known to have begun could begin twice.
         recorder.journal.flush().await?;
@@ -304,9 +305,9 @@ impl Acting<'_> {
         match self.orders.order(request, beside).await {
             Ok(_) => Ok(ActingEnd::Done),
             Err(NotDelivered::Store(error)) => Err(error),
-            Err(NotDelivered::Refused(why)) => {
-                let detail = format!("what came of the actions is not delivered: {why}");
-                events.push(Kind::Warned { detail });
+            Err(NotDelivered::Refused(refused)) => {
+                // The channel tells of one within an hour; the turn of each.
+                events.push(Kind::DeliveryRefused(refused));
                 recorder.note_all(events)?;
                 self.tell_not_done(output).await
             }

@@ -221,6 +221,49 @@ async fn a_confirmed_call_runs_and_the_answer_replies_in_the_same_turn() {
     acted.bot.check().await;
 }
 
+/// Results that went back to the agent, as the journal has them.
+async fn answered(acted: &Acted) -> Vec<(u32, String, bool)> {
+    let told = |kind: Kind| match kind {
+        Kind::ActionAnswered(answered) => Some((answered.index, answered.text, answered.is_error)),
+        _ => None,
+    };
+    let events = acted.bot.events().await;
+    events.into_iter().filter_map(|event| told(event.kind)).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_journal_has_the_result_of_each_call_byte_for_byte_as_the_model_was_given_it() {
+    let called = Called::start().await;
+    let given = called
+        .asked(&[
+            call("leak <b>"),
+            call("rm -r `a`"),
+            Act::Call(vec![("bash", "{}".to_owned()), ("bsh", "{}".to_owned())]),
+            say("Done."),
+        ])
+        .await;
+    let given: Vec<_> = (0..)
+        .zip(given)
+        .map(|(index, answer)| (index, answer.text, answer.is_error))
+        .collect();
+    assert_eq!(given.len(), 4);
+    assert_eq!(answered(&called.acted).await, given);
+    let events = called.acted.bot.events().await;
+    let lists: Vec<_> = events
+        .into_iter()
+        .filter_map(|event| match event.kind {
+            Kind::ActionStarted(started) => Some(started.allowed_by),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        lists,
+        [Some("actions.bash.allow".to_owned())],
+        "which list allowed it"
+    );
+    called.acted.bot.check().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_call_on_a_channel_that_is_not_armed_is_refused_as_a_dry_run() {
     let settings = format!("{OWNED}[channels.telegram]\narmed = false\nallow_from = [\"alice\"]\n");

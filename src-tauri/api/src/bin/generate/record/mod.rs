@@ -118,6 +118,9 @@ async fn turns(tape: &mut Tape, scrubbed: Option<u64>) -> Vec<Value> {
         let turn = &summary["turn"];
         let detail = tape.play("turn", json!({ "turn": turn })).await;
         tape.play("why", json!({ "about": turn.to_string() })).await;
+        if detail["has_chain"] == true {
+            tape.play("action_chain", json!({ "turn": turn })).await;
+        }
         tape.play("fixture_from_turn", json!({ "turn": turn })).await;
         tape.play("ruler", json!({ "turn": turn })).await;
         if scrubbed.is_some_and(|scrubbed| *turn == scrubbed) {
