@@ -43,15 +43,16 @@ describe("an action", () => {
 
   it("comes back to the agent, whose words answer the same message", async () => {
     const { browser } = window;
-    await (await (await at(browser, "delivered-in")).$("button")).click();
-    await shows(browser, "action-result", /the output of bash[\s\S]*turn #1[\s\S]*echo 53%[\s\S]*stdout[\s\S]*exit 0[\s\S]*53%[\s\S]*stderr[\s\S]*watch out/);
+    await (await at(browser, "chain-next")).click();
+    await shows(browser, "chain", /turn #1[\s\S]*how full is the disk\?[\s\S]*bash[\s\S]*exit status 0[\s\S]*confirmed by the console[\s\S]*turn #2[\s\S]*open[\s\S]*Action result of bash echo 53%; echo watch out >&2/);
+    await shows(browser, "chain-data", /"outcome":"output"[\s\S]*stdout[\s\S]*53%[\s\S]*stderr[\s\S]*watch out/);
     await shows(browser, "chat", /Your disk has room\./);
     assert.doesNotMatch(await textOf(browser, "chat"), /result of bash/);
     for (const theme of ["light", "dark"]) {
       await command(browser, `theme: ${theme}`);
       await picture(browser, `actions-result-${theme}`);
     }
-    await (await (await at(browser, "action-result")).$("button")).click();
+    await (await at(browser, "chain-open")).click();
     await shows(browser, "view-turn", /how full is the disk\?/);
     await shows(browser, "delivered-in", /turn #2/);
   });

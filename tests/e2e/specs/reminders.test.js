@@ -63,7 +63,7 @@ describe("reminders", () => {
     await click("reminder-turn");
     await (await at(browser, "view-turn")).waitForDisplayed();
     await shows(browser, "chat", /You wanted to call Bob\./);
-    await shows(browser, "action-result", /Call Bob/);
+    await shows(browser, "chain", /Call Bob/);
     await picture(browser, "reminders-turn");
   });
 

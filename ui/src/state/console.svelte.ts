@@ -97,6 +97,8 @@ export class Console {
   askedFilter = $state<string | null>(null);
   /** Channels is asked to show the fault deck; it does, and clears it. */
   askedDeck = $state(false);
+  /** Channels is asked to show the budgets and dead chats; it does, and clears it. */
+  askedDeliveries = $state(false);
   /** The fault deck is asked to open its dialog; it does, and clears it. */
   askedPlan = $state(false);
   /** Whoever shows requests for permission is asked to give the oldest the keyboard; it does, and clears it. */
@@ -259,6 +261,12 @@ export class Console {
   /** Shows what is planned to go wrong. */
   showDeck(): void {
     this.askedDeck = true;
+    this.go("channels");
+  }
+
+  /** Shows the budgets of deliveries, and the chats that take none. */
+  showDeliveries(): void {
+    this.askedDeliveries = true;
     this.go("channels");
   }
 

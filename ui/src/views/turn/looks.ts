@@ -27,10 +27,11 @@ const TONES: Record<Outcome["code"], Tone> = {
   unknown: "warn",
 };
 
+/** Tone of the end of an operation. */
+export const toneOfCode = (code: Outcome["code"]): Tone => TONES[code];
+
 /** Tone of an outcome; what is under way waits for its time. */
-export function toneOf(outcome: Outcome | null): Tone {
-  return outcome === null ? "held-timing" : TONES[outcome.code];
-}
+export const toneOf = (outcome: Outcome | null): Tone => (outcome === null ? "held-timing" : TONES[outcome.code]);
 
 /** An outcome as a badge says it: `sent`, `dry run`, and how long it took where that is worth saying. Without one it is under way, or waits for something. */
 export function wordOf(outcome: Outcome | null, tookMs: number | null, waiting: string | null = null): string {

@@ -13,7 +13,7 @@ const PROGRAM = resolve(process.cwd(), "../target/debug/foldback");
 const FIXTURES = resolve(process.cwd(), "../fixtures");
 
 /** What is asked of the real backend; the rest of the window plays the recording of the demonstration. */
-const ASKED: ReadonlySet<CommandName> = new Set<CommandName>(["turn", "turn_at", "why", "compose"]);
+const ASKED: ReadonlySet<CommandName> = new Set<CommandName>(["turn", "turn_at", "action_chain", "why", "compose"]);
 
 /** Bytes of output that are taken from the program. */
 const MOST = 1 << 28;
