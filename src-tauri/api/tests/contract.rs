@@ -68,7 +68,7 @@ fn the_types_of_every_command_are_shown_in_order() {
     let mut names = Names::default();
     signatures(&mut names);
     assert_eq!(names.0, COMMANDS);
-    assert_eq!(COMMANDS.len(), 88);
+    assert_eq!(COMMANDS.len(), 89);
 }
 
 #[tokio::test]
