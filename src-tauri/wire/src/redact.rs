@@ -175,6 +175,14 @@ impl Redaction {
         }
     }
 
+    /// Masks the reason of a stop, and the values that it was decided from.
+    fn stop(&self, detail: &mut String, inputs: &mut BTreeMap<String, String>) {
+        self.mask(detail);
+        for value in inputs.values_mut() {
+            self.mask(value);
+        }
+    }
+
     fn words(&self, kind: &mut Kind) {
         match kind {
             Kind::Received { message } if self.inbound != InboundSecrets::Keep => self.message(message),
@@ -193,12 +201,7 @@ impl Redaction {
             } => self.mask(text),
             Kind::Unreadable(part) => self.unreadable(part),
             Kind::Truncated { detail, .. } => self.optional(detail),
-            Kind::Stopping { detail, inputs, .. } => {
-                self.mask(detail);
-                for value in inputs.values_mut() {
-                    self.mask(value);
-                }
-            }
+            Kind::Stopping { detail, inputs, .. } => self.stop(detail, inputs),
             Kind::InlineDirectives(_)
             | Kind::SettingsChanged { .. }
             | Kind::QueueReordered { .. }

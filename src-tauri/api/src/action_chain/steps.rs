@@ -58,7 +58,7 @@ fn beginning(detail: &TurnDetail, events: &[Event]) -> ChainBeginning {
         return delivery(request);
     }
     let schedule = events.iter().find_map(|event| match &event.kind {
-        Kind::ScheduleDue(due) => Some(due.schedule.to_string()),
+        Kind::ScheduleDue(due) => Some(due.schedule.clone()),
         _ => None,
     });
     match schedule {

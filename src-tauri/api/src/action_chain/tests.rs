@@ -1,11 +1,14 @@
 //! Chains of fixtures, as somebody reads them who opens one of their turns.
 
+mod bounds;
+mod called;
+mod data;
+
 use super::*;
 use foldback_replay::{Options, fixture::parse, keep, run};
 use foldback_store::MemoryJournal;
 use foldback_wire::{
-    ActionAnswered, ActionEnded, ActionStarted, DeliveryOutcome, Draft, PerformedAction, RunId, Seq,
-    StopReason, Timestamp,
+    Draft, Seq, Timestamp,
     rpc::{ChainAction, ChainBeginning, ChainMessage},
 };
 use std::path::Path;
@@ -257,65 +260,6 @@ fn the_last_correction_and_the_depth_limit_are_told_where_they_ended_a_chain() {
     );
 }
 
-/// The data of each delivery turn stands in the prompt that its agent was given, in one piece, and is the only such piece.
-#[test]
-fn the_data_of_every_fixtures_deliveries_is_that_of_its_prompt() {
-    let mut count = 0;
-    for folder in ["json-actions", "deliveries"] {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../fixtures")
-            .join(folder);
-        for entry in std::fs::read_dir(&root).unwrap() {
-            let name = entry.unwrap().file_name().into_string().unwrap();
-            let text = std::fs::read_to_string(root.join(&name)).unwrap();
-            if !text.contains("telegram") {
-                continue;
-            }
-            let journal = played(&format!("{folder}/{name}"));
-            count += compare_data(&journal);
-        }
-    }
-    assert!(count > 20, "{count} deliveries");
-}
-
-/// Compares the data of the delivery turns of a journal with their prompts; answers their number.
-fn compare_data(journal: &MemoryJournal) -> usize {
-    let events = wait(journal.read(Seq(1), usize::MAX >> 1)).unwrap();
-    let mut count = 0;
-    for event in &events {
-        let (Kind::DeliveryDue(request), Some(turn)) = (&event.kind, event.turn) else {
-            continue;
-        };
-        let prompts: Vec<_> = events
-            .iter()
-            .filter(|event| event.turn == Some(turn))
-            .filter_map(|event| match &event.kind {
-                Kind::Prepared { prompt } => Some(prompt),
-                _ => None,
-            })
-            .collect();
-        let chain = chain(journal, turn.0);
-        let of_turn = chain.turns.iter().find(|of| of.turn == turn).unwrap();
-        let Some(prompt) = prompts.last() else {
-            assert_eq!(of_turn.given, None);
-            continue;
-        };
-        let given = of_turn.given.as_ref().unwrap();
-        let text = given.text.as_deref().unwrap();
-        assert!(prompt.contains(&format!("```json\n{text}\n```\n\n## Task\n")));
-        let data: serde_json::Value = serde_json::from_str(text).unwrap();
-        assert_eq!(data["action"].as_str(), Some(request.action.name.as_str()));
-        assert_eq!(data["outcome"].as_str(), Some(request.outcome.code()));
-        let texts = data["items"].as_array().unwrap().iter();
-        let texts: Vec<_> = texts.map(|item| item["text"].as_str().unwrap()).collect();
-        let items: Vec<_> = request.items.iter().map(|item| item.text.as_str()).collect();
-        assert_eq!(texts, items, "turn {turn}");
-        assert_eq!(given.bytes, text.len() as u64);
-        count += 1;
-    }
-    count
-}
-
 fn draft(at: i64, kind: Kind) -> Draft {
     Draft {
         at: Timestamp(at),
@@ -324,162 +268,4 @@ fn draft(at: i64, kind: Kind) -> Draft {
         channel: Some("telegram".into()),
         kind,
     }
-}
-
-/// A turn whose model called `bash` twice, and that is still at work.
-fn called(text: &str) -> MemoryJournal {
-    let journal = played("json-actions/allowed.yaml");
-    let events = wait(journal.turn(TurnId(1))).unwrap();
-    let received = events[0].kind.clone();
-    let started = |index, command: &str| {
-        Kind::ActionStarted(ActionStarted {
-            index,
-            action: PerformedAction {
-                name: "bash".to_owned(),
-                command: Some(command.to_owned()),
-            },
-            allowed_by: None,
-        })
-    };
-    let journal = MemoryJournal::new();
-    let drafts = vec![
-        draft(0, received),
-        draft(100, started(0, "df -h")),
-        draft(
-            350,
-            Kind::ActionEnded(ActionEnded {
-                index: 0,
-                name: "bash".to_owned(),
-                outcome: DeliveryOutcome::Output,
-                exit: Some(1),
-                note: None,
-                bytes: 9,
-            }),
-        ),
-        draft(
-            350,
-            Kind::ActionAnswered(ActionAnswered {
-                index: 0,
-                text: text.to_owned(),
-                is_error: false,
-            }),
-        ),
-        draft(400, started(1, "uptime")),
-    ];
-    journal.append(drafts).unwrap();
-    wait(journal.flush()).unwrap();
-    journal
-}
-
-#[test]
-fn a_call_has_the_result_that_went_back_within_the_run_and_one_without_an_end_has_none() {
-    let data = r#"{"action":"bash","items":[{"text":"50 \u0026"}]}"#;
-    let journal = called(data);
-    let chain = chain(&journal, 1);
-    assert_eq!(
-        lines(&chain)[1..],
-        ["  bash, `df -h`, called, output 1", "  bash, `uptime`, called"]
-    );
-    let first = action(&chain, 0);
-    assert_eq!(first.end.as_ref().unwrap().took_ms, 250);
-    assert_eq!(first.answer.as_ref().unwrap().text.as_deref(), Some(data));
-    assert_eq!(chain.turns[0].terminal, None);
-}
-
-#[test]
-fn what_a_text_asks_for_behind_the_run_is_no_call() {
-    let journal = called("{}");
-    let ended = Kind::RunEnded {
-        run: RunId(1),
-        reason: StopReason::End,
-    };
-    let refused = foldback_wire::ActionRefusal {
-        index: 2,
-        name: "bash".to_owned(),
-        code: foldback_wire::ActionRefusalCode::NotPermitted,
-        detail: "no".to_owned(),
-        findings: Vec::new(),
-        setting: None,
-    };
-    journal
-        .append(vec![draft(500, ended), draft(501, Kind::ActionRefused(refused))])
-        .unwrap();
-    wait(journal.flush()).unwrap();
-    let told = lines(&chain(&journal, 1));
-    assert_eq!(told[3], "  bash, refused not_permitted");
-}
-
-#[test]
-fn data_of_other_turns_has_a_bound_and_that_of_the_turn_asked_for_has_none() {
-    let turn = |number: u64, bytes: usize| {
-        let journal = played_once();
-        let mut turn = chain(journal, 2).turns.remove(1);
-        turn.turn = TurnId(number);
-        let given = turn.given.as_mut().unwrap();
-        given.bytes = bytes as u64;
-        given.text = Some("x".repeat(bytes));
-        turn
-    };
-    let mut turns = vec![turn(2, 200 * 1024), turn(3, 200 * 1024), turn(4, 200 * 1024)];
-    bound_data(&mut turns, TurnId(4));
-    let has: Vec<_> = turns
-        .iter()
-        .map(|turn| turn.given.as_ref().unwrap().text.is_some())
-        .collect();
-    assert_eq!(has, [true, false, true]);
-}
-
-fn played_once() -> &'static MemoryJournal {
-    static PLAYED: std::sync::OnceLock<MemoryJournal> = std::sync::OnceLock::new();
-    PLAYED.get_or_init(|| played("json-actions/allowed.yaml"))
-}
-
-/// Turns of which each delivers what the one before led to, and that lead on.
-fn long_chain(count: u64) -> MemoryJournal {
-    let events = wait(played_once().turn(TurnId(2))).unwrap();
-    let received = &events[0].kind;
-    let due = events.iter().find_map(|event| match &event.kind {
-        Kind::DeliveryDue(request) => Some(request.clone()),
-        _ => None,
-    });
-    let due = due.unwrap();
-    let journal = MemoryJournal::new();
-    for turn in 1..=count {
-        let of_turn = |kind| Draft {
-            turn: Some(TurnId(turn)),
-            ..draft(0, kind)
-        };
-        let mut request = due.clone();
-        request.cause = Some(TurnId(turn - 1)).filter(|cause| cause.0 > 0);
-        let accepted = foldback_wire::DeliveryAccepted {
-            id: format!("actions-{turn}").into(),
-            turn: TurnId(turn + 1),
-        };
-        let kinds = [
-            received.clone(),
-            Kind::DeliveryDue(request),
-            Kind::DeliveryAccepted(accepted),
-        ];
-        journal.append(kinds.map(of_turn).into()).unwrap();
-    }
-    wait(journal.flush()).unwrap();
-    journal
-}
-
-#[test]
-fn a_chain_has_so_many_turns_and_says_that_more_are_left_out() {
-    let journal = long_chain(40);
-    let told = |turn| {
-        let chain = chain(&journal, turn);
-        let turns: Vec<_> = chain.turns.iter().map(|turn| turn.turn.0).collect();
-        (turns, chain.is_cut_before, chain.turns_omitted)
-    };
-    assert_eq!(told(1), ((1..=12).collect(), false, 1));
-    assert_eq!(told(20), ((13..=24).collect(), true, 1));
-    assert_eq!(
-        told(40),
-        ((33..=40).collect(), true, 0),
-        "what is not in the journal is no turn"
-    );
-    assert_eq!(wait(read_action_chain(&journal, TurnId(99))).unwrap(), None);
 }

@@ -90,11 +90,7 @@ pub(super) fn classify(
         Kind::MessageEnded { message, .. } => of(D::Agent, *message),
         Kind::Chunk {
             message, span, came, ..
-        } => {
-            let (start, end) = (messages.came(*message), came.unwrap_or(span.end));
-            // What only tells the rest of chunks before is no chunk.
-            (end > start).then(|| (D::Chunk, Some(*message), Some(Span::new(start, end))))
-        }
+        } => chunk(messages, *message, came.unwrap_or(span.end)),
         // A hold that only grew is no new decision.
         Kind::Held { message, hold } if messages.continues(*message, hold) => None,
         Kind::Held { message, hold } => bytes(D::Hold, *message, hold.span),
@@ -149,6 +145,12 @@ pub(super) fn classify(
         | Kind::TargetRevived { .. }
         | Kind::Pairing { .. } => None,
     }
+}
+
+/// The bytes that came with a chunk; none where it only tells the rest of chunks before.
+fn chunk(messages: &Messages, message: u32, end: usize) -> Option<(DecisionKind, Option<u32>, Option<Span>)> {
+    let start = messages.came(message);
+    (end > start).then(|| (D::Chunk, Some(message), Some(Span::new(start, end))))
 }
 
 /// The assistant message that an operation shows or carries out something of.
