@@ -12,6 +12,7 @@ mod events;
 mod feature;
 mod folder;
 mod http;
+mod kept;
 mod kind;
 mod kinds;
 mod limit;

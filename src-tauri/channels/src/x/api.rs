@@ -2,10 +2,10 @@
 //! <https://docs.x.com/x-api/fundamentals/rate-limits>.
 
 use super::XApp;
-use super::kept::KeptFile;
 use super::refresh::RefreshToken;
 use super::service::{SERVICE, refused, used_up};
 use crate::http::{self, HttpAnswer};
+use crate::kept::KeptFile;
 use crate::oauth::Access;
 use crate::pauses::Pauses;
 use crate::{LimitScope, Pause, Refusal};

@@ -17,7 +17,6 @@
 //!   that came with it is used.
 
 mod api;
-mod kept;
 mod kind;
 mod post;
 mod receive;
@@ -26,6 +25,7 @@ mod refusal;
 mod send;
 mod service;
 
+use crate::kept::KeptFile;
 use crate::recent::Recent;
 use crate::{Ack, Call, ChannelAdapter, Connection, ConnectionEnd, Rates, Refusal, platform, rates};
 use api::Api;
@@ -33,7 +33,6 @@ use async_trait::async_trait;
 use foldback_wire::{
     Attachment, Capabilities, ChannelId, ChatId, Clock, MessageId, RefusalCode, Secret, ThreadId,
 };
-use kept::KeptFile;
 pub(crate) use kind::KIND;
 use receive::Found;
 use std::path::PathBuf;

@@ -6,9 +6,9 @@
 //! is authorized anew.
 
 use super::XApp;
-use super::kept::KeptFile;
 use super::service::{SERVICE, refused};
 use crate::Refusal;
+use crate::kept::KeptFile;
 use crate::oauth::{Grant, digest};
 use foldback_wire::{RefusalCode, Secret};
 use reqwest::RequestBuilder;

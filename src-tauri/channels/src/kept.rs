@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 
 /// One file, which may not be there.
 #[derive(Debug, Clone)]
-pub(super) struct KeptFile(PathBuf);
+pub(crate) struct KeptFile(PathBuf);
 
 impl KeptFile {
     /// The file of this kind for what is told apart by these parts.
-    pub(super) fn new(folder: &Path, kind: &str, of: &[&[u8]]) -> Self {
+    pub(crate) fn new(folder: &Path, kind: &str, of: &[&[u8]]) -> Self {
         let name = format!("{kind}-{}.json", digest(of));
         Self(folder.join(name))
     }
 
     /// Its content; `None` where there is no such file.
-    pub(super) fn read<T: DeserializeOwned>(&self) -> io::Result<Option<T>> {
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> io::Result<Option<T>> {
         match fs::read(&self.0) {
             Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -28,7 +28,7 @@ impl KeptFile {
         }
     }
 
-    pub(super) fn write<T: Serialize>(&self, what: &T) -> io::Result<()> {
+    pub(crate) fn write<T: Serialize>(&self, what: &T) -> io::Result<()> {
         let begun = self.0.with_extension("part");
         // One of a process that ended may have other rights.
         match fs::remove_file(&begun) {
@@ -49,7 +49,7 @@ impl KeptFile {
         }
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }
