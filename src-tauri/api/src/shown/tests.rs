@@ -44,8 +44,15 @@ fn letters(inks: &[Ink]) -> String {
 }
 
 fn everywhere(markdown: &str, expected: [&str; 5]) {
-    for (platform, expected) in platform::ALL.iter().zip(expected) {
-        assert_eq!(told(markdown, *platform), expected, "{markdown:?} on {platform}");
+    let platforms = [
+        platform::TELEGRAM,
+        platform::DISCORD,
+        platform::SLACK,
+        platform::WHATSAPP,
+        platform::SIGNAL,
+    ];
+    for (platform, expected) in platforms.into_iter().zip(expected) {
+        assert_eq!(told(markdown, platform), expected, "{markdown:?} on {platform}");
     }
 }
 

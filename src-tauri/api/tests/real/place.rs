@@ -27,7 +27,8 @@ const WHATSAPP_VERIFY: &str = "VerifyWordOfTheTest";
 const SIGNAL_ME: &str = "+4915500000001";
 
 /// The platforms that are tried. The page of a web chat is the program's own, and has no platform to be tried against; Reddit
-/// and X take no files and no reactions, and so few messages an hour that this traffic would last for days.
+/// and X take no files and no reactions, and so few messages an hour that this traffic would last for days; a person's account
+/// on Telegram writes as slowly as a person.
 pub(crate) const TRIED: [Platform; 5] = [
     platform::TELEGRAM,
     platform::DISCORD,

@@ -9,6 +9,7 @@ pub(crate) mod reddit;
 mod signal;
 mod slack;
 mod telegram;
+mod telegram_user;
 mod unknown;
 pub(crate) mod web_chat;
 pub(crate) mod whatsapp;
@@ -21,8 +22,8 @@ use foldback_wire::{
 };
 pub use forms::is_phone_number;
 pub use {
-    discord::DISCORD, reddit::REDDIT, signal::SIGNAL, slack::SLACK, telegram::TELEGRAM, web_chat::WEB_CHAT,
-    whatsapp::WHATSAPP, x::X,
+    discord::DISCORD, reddit::REDDIT, signal::SIGNAL, slack::SLACK, telegram::TELEGRAM,
+    telegram_user::TELEGRAM_USER, web_chat::WEB_CHAT, whatsapp::WHATSAPP, x::X,
 };
 
 /// A platform, and what the program knows about it.
@@ -113,8 +114,9 @@ pub(crate) struct TwinRules {
 }
 
 /// Every row, in the order in which they are shown.
-pub static ROWS: [&PlatformRow; 8] = [
+pub static ROWS: [&PlatformRow; 9] = [
     &telegram::ROW,
+    &telegram_user::ROW,
     &discord::ROW,
     &slack::ROW,
     &whatsapp::ROW,
@@ -125,7 +127,17 @@ pub static ROWS: [&PlatformRow; 8] = [
 ];
 
 /// Every platform, in the order of the rows.
-pub const ALL: &[Platform] = &[TELEGRAM, DISCORD, SLACK, WHATSAPP, SIGNAL, WEB_CHAT, REDDIT, X];
+pub const ALL: &[Platform] = &[
+    TELEGRAM,
+    TELEGRAM_USER,
+    DISCORD,
+    SLACK,
+    WHATSAPP,
+    SIGNAL,
+    WEB_CHAT,
+    REDDIT,
+    X,
+];
 
 /// The row of a platform. One that is not known, such as that of a journal of a later version, has rules by which only plain
 /// text can be sent.

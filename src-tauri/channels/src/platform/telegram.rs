@@ -24,20 +24,7 @@ pub(super) static ROW: PlatformRow = PlatformRow {
     rates: RATES,
     counts_threads: false,
     reads_threads: false,
-    ids: IdForms {
-        message: |id| forms::is_digits(id, 10),
-        // <https://core.telegram.org/bots/api#user>, #chat: 64-bit integers; those of groups are negative.
-        person: |id| {
-            (!id.parse::<i64>().is_ok_and(|n| n > 0))
-                .then_some("people on Telegram have numbers of up to 64 bits as ids, never @names")
-        },
-        chat: |id| {
-            (!id.parse::<i64>().is_ok_and(|n| n != 0)).then_some(
-                "chats on Telegram have numbers of up to 64 bits as ids, those of groups with a minus",
-            )
-        },
-        reply_to: ReplyToForm::default,
-    },
+    ids: IDS,
     files: FileRules::ALL,
     twin: TwinRules {
         number: |at| forms::millis(at).saturating_sub(EPOCH_MS) / 100,
@@ -49,9 +36,24 @@ pub(super) static ROW: PlatformRow = PlatformRow {
     capabilities,
 };
 
+/// Ids of messages, people and chats.
+pub(super) const IDS: IdForms = IdForms {
+    message: |id| forms::is_digits(id, 10),
+    // <https://core.telegram.org/bots/api#user>, #chat: 64-bit integers; those of groups are negative.
+    person: |id| {
+        (!id.parse::<i64>().is_ok_and(|n| n > 0))
+            .then_some("people on Telegram have numbers of up to 64 bits as ids, never @names")
+    },
+    chat: |id| {
+        (!id.parse::<i64>().is_ok_and(|n| n != 0))
+            .then_some("chats on Telegram have numbers of up to 64 bits as ids, those of groups with a minus")
+    },
+    reply_to: ReplyToForm::default,
+};
+
 /// Milliseconds from 1970 to the beginning of the simulated Telegram's count, 2026-01-01. Its ids have at most
 /// ten digits, so a tick is a tenth of a second: a process that starts later never repeats an earlier one's.
-const EPOCH_MS: u64 = 1_767_225_600_000;
+pub(super) const EPOCH_MS: u64 = 1_767_225_600_000;
 
 fn capabilities() -> Capabilities {
     Capabilities {

@@ -23,6 +23,7 @@ fn limits_are_those_of_the_table() {
     };
     let live = Some(1_500);
     assert_eq!(row(TELEGRAM), (4_096, LengthUnit::Utf16, 1_024, true, true, live));
+    assert_eq!(row(TELEGRAM_USER), row(TELEGRAM));
     assert_eq!(
         row(DISCORD),
         (2_000, LengthUnit::Scalars, 2_000, true, true, live)
@@ -43,7 +44,7 @@ fn limits_are_those_of_the_table() {
     );
     assert_eq!(row(X), (280, LengthUnit::Weighted, 280, false, false, None));
     let keyed: Vec<_> = ALL.iter().filter(|p| profile(**p).idempotency_key).collect();
-    assert_eq!(keyed, [&DISCORD, &WEB_CHAT]);
+    assert_eq!(keyed, [&TELEGRAM_USER, &DISCORD, &WEB_CHAT]);
 }
 
 /// Most calls in a half-open span.
@@ -108,7 +109,9 @@ fn only_groups_of_telegram_are_counted_apart() {
 #[test]
 fn an_id_of_one_platform_is_seldom_one_of_another() {
     for (id, platforms) in [
-        ("42", &[TELEGRAM, DISCORD, SIGNAL, X][..]),
+        ("42", &[TELEGRAM, TELEGRAM_USER, DISCORD, SIGNAL, X][..]),
+        ("2147483647", &[TELEGRAM, TELEGRAM_USER, DISCORD, SIGNAL, X]),
+        ("2147483648", &[TELEGRAM, DISCORD, SIGNAL, X]),
         ("1234567890123", &[DISCORD, SIGNAL, X]),
         ("12345678901234567890", &[DISCORD]),
         ("1700000000123:+491555", &[SIGNAL]),
@@ -147,6 +150,8 @@ fn each_platform_has_its_form() {
     assert!(!fits(TELEGRAM, IdOwner::Person, "-42"));
     assert!(fits(TELEGRAM, IdOwner::Chat, "-1001234567890"));
     assert!(!fits(TELEGRAM, IdOwner::Person, "@alice"));
+    assert!(fits(TELEGRAM_USER, IdOwner::Chat, "-1001234567890"));
+    assert!(!fits(TELEGRAM_USER, IdOwner::Person, "+4915112345678"));
     assert!(fits(DISCORD, IdOwner::Person, "18446744073709551615"));
     assert!(!fits(DISCORD, IdOwner::Person, "18446744073709551616"));
     assert!(fits(SLACK, IdOwner::Chat, "C07GENERAL"));
