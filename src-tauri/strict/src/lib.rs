@@ -8,6 +8,7 @@ pub mod discord;
 mod fault;
 mod free_address;
 mod hex;
+pub mod mtproto;
 pub mod reddit;
 mod sent;
 pub mod signal;
@@ -88,6 +89,7 @@ macro_rules! strict_server {
 
 strict_server!(
     discord::DiscordServer,
+    mtproto::MtprotoServer,
     reddit::RedditServer,
     signal::SignalServer,
     slack::SlackServer,
