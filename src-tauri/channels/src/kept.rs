@@ -19,6 +19,11 @@ impl KeptFile {
         Self(folder.join(name))
     }
 
+    /// The file at this path.
+    pub(crate) const fn at(path: PathBuf) -> Self {
+        Self(path)
+    }
+
     /// Its content; `None` where there is no such file.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> io::Result<Option<T>> {
         match fs::read(&self.0) {

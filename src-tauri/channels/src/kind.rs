@@ -33,6 +33,8 @@ pub enum ConnectionKey {
     Origins,
     /// Bounds of whoever visits such a page.
     Limits,
+    /// The owner's word that a risk of the platform is taken.
+    AcceptRisk,
 }
 
 impl ConnectionKey {
@@ -51,6 +53,7 @@ impl ConnectionKey {
         Self::Mentions,
         Self::Origins,
         Self::Limits,
+        Self::AcceptRisk,
     ];
 
     /// The name in a configuration.
@@ -69,6 +72,7 @@ impl ConnectionKey {
             Self::Mentions => "mentions",
             Self::Origins => "origins",
             Self::Limits => "limits",
+            Self::AcceptRisk => "accept_risk",
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The table of all kinds of channels on real platforms.
 
-use crate::{ChannelKindRow, discord, reddit, signal, slack, telegram, web_chat, whatsapp, x};
+use crate::{ChannelKindRow, discord, reddit, signal, slack, telegram, telegram_user, web_chat, whatsapp, x};
 
 /// Every kind. A simulated channel is of none of them.
-pub static CHANNEL_KINDS: [&ChannelKindRow; 8] = [
+pub static CHANNEL_KINDS: [&ChannelKindRow; 9] = [
     &telegram::KIND,
+    &telegram_user::KIND,
     &discord::KIND,
     &slack::KIND,
     &whatsapp::KIND,
@@ -49,6 +50,8 @@ mod tests {
             "the secret is used where it is set"
         );
         assert_eq!(missing("reddit", &[Key::Password]), Err(Key::ClientId));
+        let user = [Key::ClientId, Key::ClientSecret, Key::Account];
+        assert_eq!(missing("telegram_user", &user), Err(Key::AcceptRisk));
     }
 
     #[test]

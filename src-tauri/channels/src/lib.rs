@@ -36,6 +36,7 @@ pub mod sim;
 mod slack;
 mod switchboard;
 mod telegram;
+mod telegram_user;
 mod thread;
 mod told;
 mod unread;
@@ -72,6 +73,10 @@ pub use sim::KEY_WINDOW;
 pub use slack::{Slack, SlackApp, SlackEvents, slack_manifest};
 pub use switchboard::{Channel, Closed, Delivered, NameTaken, NotDelivered, Status, Switchboard, is_dry};
 pub use telegram::Telegram;
+pub use telegram_user::{
+    SignInStep, TELEGRAM_RISK, TelegramSignIn, TelegramUser, TelegramUserApp, is_signed_in_at,
+    telegram_session_file,
+};
 pub use thread::{ThreadMessage, ThreadPart, ThreadQuery};
 pub use visitor_limits::VisitorLimits;
 pub use web_chat::{WebChat, WebChatPlace};

@@ -90,19 +90,22 @@ pub struct ChannelConfig {
     pub signing_secret: Option<Secret>,
     /// The word a platform must know to register a webhook (`WhatsApp`).
     pub verify_token: Option<Secret>,
-    /// The id of the app that the bot acts through (Reddit, X).
+    /// The id of the app that the bot acts through (Reddit, X; for a person's account on Telegram its `api_id`).
     pub client_id: Option<String>,
-    /// The secret of that app (Reddit; on X that of a confidential client).
+    /// The secret of that app (Reddit; on X that of a confidential client; for a person's account on Telegram its `api_hash`).
     pub client_secret: Option<Secret>,
     /// The password of the bot's own account, in the place of a token (script apps of Reddit).
     pub password: Option<Secret>,
     /// The platform's endpoint; can be pointed elsewhere for tests and self-hosting. For a loopback channel:
     /// the simulated platform in another process, such as `tcp://127.0.0.1:4000`. For Signal: the daemon of
-    /// signal-cli, `tcp://127.0.0.1:7583` or `unix:///path`.
+    /// signal-cli, `tcp://127.0.0.1:7583` or `unix:///path`. For a person's account on Telegram: the first data centre.
     pub api_root: Option<String>,
     /// The bot's own account, where the platform has several or is told it (a phone number, a phone number id, a name on
     /// Reddit).
     pub account: Option<String>,
+    /// The owner's word that a risk is taken without which the channel does not run: on a person's own account on Telegram
+    /// (`telegram_user`), that Telegram ends it (<https://core.telegram.org/api/terms>).
+    pub accept_risk: bool,
     /// The people whom a mention in an agent's text notifies (Discord): `users`, `roles`, `everyone`. By default
     /// nobody: it is only shown.
     pub mentions: Vec<Mention>,
@@ -180,6 +183,7 @@ impl Default for ChannelConfig {
             password: None,
             api_root: None,
             account: None,
+            accept_risk: false,
             mentions: Vec::new(),
             backend: None,
             disable: Vec::new(),

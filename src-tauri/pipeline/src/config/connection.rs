@@ -25,7 +25,8 @@ impl ChannelConfig {
             | ConnectionKey::Account
             | ConnectionKey::Mentions
             | ConnectionKey::Origins
-            | ConnectionKey::Limits => None,
+            | ConnectionKey::Limits
+            | ConnectionKey::AcceptRisk => None,
         }
     }
 
@@ -39,6 +40,7 @@ impl ChannelConfig {
             ConnectionKey::Mentions => !self.mentions.is_empty(),
             ConnectionKey::Origins => !self.origins.is_empty(),
             ConnectionKey::Limits => self.limits.is_some(),
+            ConnectionKey::AcceptRisk => self.accept_risk,
             credential => self.secret(credential).is_some(),
         }
     }
@@ -120,6 +122,31 @@ mod tests {
         );
         std::fs::write(&file, format!("{text}signing_secret = {{ env = \"S\" }}\n")).unwrap();
         check().unwrap();
+    }
+
+    #[test]
+    fn a_risk_is_taken_by_a_setting_or_the_line_says_what_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("foldback.toml");
+        let text = "[channels.telegram_user]\nclient_id = \"4242\"\nclient_secret = { env = \"S\" }\naccount = \"+4915112345678\"\n";
+        let check = |text: &str| {
+            std::fs::write(&file, text).unwrap();
+            check_connections(&load(&file).unwrap(), &file).map_err(|error| error.to_string())
+        };
+        let refused = format!("{text}accept_risk = false\n");
+        for (line, without) in [(1, text), (5, &refused)] {
+            let error = check(without).unwrap_err();
+            let said = format!(":{line}:1: channels.telegram_user.accept_risk is missing; write `true`");
+            assert!(error.contains(&said), "{error}");
+            assert!(error.contains("Telegram may end the account"), "{error}");
+            assert!(error.contains("https://core.telegram.org/api/terms"), "{error}");
+        }
+        check(&format!("{text}accept_risk = true\n")).unwrap();
+        let other = "[channels.telegram]\ntoken = { env = \"T\" }\naccept_risk = true\n";
+        assert_eq!(
+            parsed(other).unwrap_err(),
+            "foldback.toml:3:1: channels.telegram.accept_risk: a channel of the kind telegram has no use for it"
+        );
     }
 
     #[test]
