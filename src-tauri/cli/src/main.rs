@@ -32,6 +32,7 @@ mod schema;
 mod secret;
 mod send;
 mod serve;
+mod telegram_user;
 mod why;
 
 use clap::{Parser, Subcommand};
@@ -73,6 +74,7 @@ enum Command {
     Reminders(reminders::Args),
     Deliver(deliver::Args),
     Secret(secret::Args),
+    TelegramUser(telegram_user::Args),
     Doctor(doctor::Args),
     Schema(schema::Args),
     Completions(completions::Args),
@@ -106,6 +108,7 @@ fn main() -> ExitCode {
         Command::Reminders(args) => reminders::run(&args),
         Command::Deliver(args) => deliver::run(&args),
         Command::Secret(args) => secret::run(&args),
+        Command::TelegramUser(args) => telegram_user::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => completions::run(&args),

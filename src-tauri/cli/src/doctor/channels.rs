@@ -2,7 +2,7 @@
 
 use super::{
     check::{Answer, Check},
-    daemon, grants, pages, platforms,
+    daemon, grants, pages, platforms, sessions,
     subject::Subject,
     webhooks,
 };
@@ -19,6 +19,7 @@ pub(super) fn checks(subject: &Subject) -> Vec<Check> {
         checks.extend(commands(subject, id));
         checks.extend(daemon::check(id, channel));
         checks.extend(pages::check(id, channel));
+        checks.extend(sessions::check(subject, id, channel));
         checks.extend(platforms::checks(subject, id, channel));
         checks.extend(grants::checks(subject, id, channel));
         checks.extend(webhooks::checks(subject, id, channel));

@@ -24,6 +24,7 @@ mod platforms;
 mod rights;
 mod secrets;
 mod servers;
+mod sessions;
 mod speech;
 mod subject;
 mod token_form;

@@ -46,6 +46,7 @@ mod settings;
 mod signal;
 mod slack;
 mod telegram;
+mod telegram_user;
 #[cfg(unix)]
 mod three_ways;
 mod vectors;
