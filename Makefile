@@ -113,6 +113,7 @@ bench: ## Benches; figures are ratios within one run (docs/performance.md)
 	$(CARGO) bench -p foldback-pipeline --bench limits
 	$(MAKE) --no-print-directory bench-window
 	$(CARGO) bench -p foldback-pipeline --bench crowd
+	$(CARGO) bench -p foldback --bench web_chat
 bench-before: PAIRS ?= 5
 bench-before: ## Whole turns against the program before directives, commands and queue modes, PAIRS (5) runs of each
 	PAIRS=$(PAIRS) scripts/bench-before
