@@ -3,6 +3,7 @@
 /** Names of the platforms, and the hue in degrees and the chroma of each. */
 export const PLATFORMS = {
   telegram: { name: "Telegram", h: 232, c: 0.110 },
+  telegram_user: { name: "Telegram (own account)", h: 200, c: 0.110 },
   discord: { name: "Discord", h: 280, c: 0.130 },
   slack: { name: "Slack", h: 345, c: 0.140 },
   whatsapp: { name: "WhatsApp", h: 150, c: 0.130 },

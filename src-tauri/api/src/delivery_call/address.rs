@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 /// The ancestor's names of interfaces, where dropping `_bot` does not make them ours.
 const NAMES: [(&str, &str); 3] = [
     ("synth_webui", "web_chat"),
-    ("telegram_userbot", "telegram"),
+    ("telegram_userbot", "telegram_user"),
     ("matrix_chat", "matrix"),
 ];
 

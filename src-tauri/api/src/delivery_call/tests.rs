@@ -80,6 +80,9 @@ fn a_path_names_interface_chat_and_thread() {
     assert_eq!(request.origin.channel.as_str(), "discord");
     assert_eq!(request.origin.chat.as_str(), "123");
     assert_eq!(request.origin.thread.unwrap().as_str(), "456");
+    let person = json!({"interface_path": "telegram_userbot/42"});
+    let person = read(json!({"output": "x", "original_context": person})).unwrap();
+    assert_eq!(person.origin.channel.as_str(), "telegram_user");
     let own = json!({"interface_name": "team_bot", "chat_id": "c"});
     let own = read(json!({"output": "x", "original_context": own})).unwrap();
     assert_eq!(
