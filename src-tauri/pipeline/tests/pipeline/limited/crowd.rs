@@ -172,10 +172,11 @@ fn message(platform: Platform, person: usize, loopback: &Loopback, clock: &Tokio
 
 fn configuration(platform: Platform) -> Result<Config, Box<dyn Error + Send + Sync>> {
     let name = platform.code();
-    // Reddit takes a thousand calls in ten minutes and X a hundred posts in a quarter of an hour: what they refuse waits longer
-    // than the ten minutes after which a person would be asked, and more so where every tenth call is to be repeated.
+    // Reddit takes a thousand calls in ten minutes, X a hundred posts in a quarter of an hour, and a person's account writes once
+    // a second: what has to wait there waits longer than the ten minutes after which a person would be asked, and more so where
+    // every tenth call is to be repeated.
     let age = match platform {
-        platform::REDDIT => "2h",
+        platform::REDDIT | platform::TELEGRAM_USER => "2h",
         platform::X => "8h",
         _ => "10m",
     };
