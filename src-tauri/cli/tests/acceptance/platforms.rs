@@ -38,7 +38,7 @@ fn files(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
         if path.is_dir() {
-            if !["tests", "node_modules", "recorded", "generated"].contains(&name) {
+            if !["tests", "test", "node_modules", "recorded", "generated"].contains(&name) {
                 files(&path, endings, found);
             }
         } else if endings.iter().any(|ending| name.ends_with(ending)) && !name.contains("test") {
