@@ -58,7 +58,7 @@ pub async fn read_action_chain(
     }
     let mut turns_omitted = 0;
     while let Some(next) = following.pop_front() {
-        // What is delivered comes behind what caused it.
+        // A delivery comes behind the action that caused it.
         if turns.iter().any(|known| known.turn == next) || next < turn {
             continue;
         }

@@ -19,7 +19,7 @@ const FILE_PATIENCE: Duration = Duration::from_mins(2);
 /// Most data centres that a file is looked for in.
 const MOST_MOVES: u32 = 3;
 
-/// What a file is asked for by: the handle of an attachment.
+/// The handle of an attachment, by which its file is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Location {
     /// The chat and the message that it came with.
@@ -162,7 +162,7 @@ impl TelegramUser {
         }
     }
 
-    /// Where a file lies now, by its message.
+    /// The present place of a file, by its message.
     async fn located(&self, link: &Link, location: &Location) -> Result<Location, Refusal> {
         let gone = || Refusal::new(RefusalCode::Gone, "the message that it came with is gone");
         let chat = Chat::of_number(location.chat).ok_or_else(gone)?;

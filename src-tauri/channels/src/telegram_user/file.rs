@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// The folder of the sessions, below the data folder.
 const FOLDER: &str = "telegram_user";
 
-/// What is kept of a session.
+/// The content of a session's file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct SessionRecord {
     /// The phone number that it was begun with, and the address: others begin another session.

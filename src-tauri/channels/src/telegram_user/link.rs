@@ -45,7 +45,7 @@ impl Link {
             system_lang_code: LANGUAGE.to_owned(),
             lang_code: LANGUAGE.to_owned(),
             use_ipv6: is_ipv6,
-            // Who waits, and how often something is tried, is decided elsewhere.
+            // The delivery queue and `reconnect.rs` decide about waits and repetitions.
             retry_policy: Box::new(NoRetries),
             updates_channel_capacity: NonZeroUsize::new(WAITING).unwrap_or(NonZeroUsize::MIN),
             __non_exhaustive: (),

@@ -115,7 +115,7 @@ pub struct TelegramUser {
     /// The session that was signed in to, as far as there is one.
     session: std::sync::Mutex<Option<Arc<AccountSession>>>,
     link: Mutex<Option<Link>>,
-    /// Who wrote last, by their ids: what comes in short names nobody.
+    /// The people who wrote last, by their ids: an update in short form names nobody.
     authors: Recent<i64, Author>,
 }
 

@@ -42,7 +42,7 @@ impl Chat {
         named
     }
 
-    /// The same of a supergroup; `None` of any other chat.
+    /// The supergroup, as calls name it; `None` of any other chat.
     pub(super) fn supergroup(self, session: &AccountSession) -> Option<tl::enums::InputChannel> {
         (self.0.kind() == PeerKind::Channel).then(|| self.reference(session).into())
     }
@@ -56,7 +56,7 @@ pub(super) fn number(message: &MessageId) -> Result<i32, Refusal> {
     number.ok_or_else(|| Refusal::new(RefusalCode::Gone, format!("{id} is no message of Telegram")))
 }
 
-/// What is to be remembered of a person, to write to them. The hash of one who is only mentioned
+/// A person as the session keeps them, to write to them later. The hash of one who is only mentioned
 /// (<https://core.telegram.org/api/min>) is of no use elsewhere.
 pub(super) fn person(user: &tl::types::User) -> Option<PeerInfo> {
     let hash = user.access_hash.filter(|_| !user.min)?;
@@ -68,7 +68,7 @@ pub(super) fn person(user: &tl::types::User) -> Option<PeerInfo> {
     })
 }
 
-/// The same of a supergroup.
+/// A supergroup as the session keeps it, to write to it later.
 pub(super) fn supergroup(channel: &tl::types::Channel) -> Option<PeerInfo> {
     let hash = channel.access_hash.filter(|_| !channel.min)?;
     Some(PeerInfo::Channel {

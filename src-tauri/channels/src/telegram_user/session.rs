@@ -18,10 +18,10 @@ const MOST_PEERS: usize = 5_000;
 /// A session, and where it is kept.
 pub(super) struct AccountSession {
     path: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<SessionState>,
 }
 
-struct State {
+struct SessionState {
     kept: SessionRecord,
     centres: HashMap<i32, DcOption>,
     peers: HashMap<PeerId, PeerInfo>,
@@ -49,7 +49,7 @@ impl AccountSession {
         centres.extend(kept.centres.iter().map(|centre| (centre.id, centre.clone())));
         let peers = kept.peers.iter().map(|peer| (peer.id(), peer.clone())).collect();
         let order = kept.peers.iter().map(PeerInfo::id).collect();
-        let state = State {
+        let state = SessionState {
             kept,
             centres,
             peers,
@@ -120,7 +120,7 @@ impl AccountSession {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SessionState> {
         // Whole after every change, so that a panic elsewhere does not matter here.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
