@@ -33,7 +33,8 @@ pub(crate) async fn finish_turn(
 ) -> Result<(), StoreError> {
     let events = recorder.journal.turn(turn).await?;
     let clock = context.recorder.clock.as_ref();
-    if let Some(unfinished) = UnfinishedTurn::read(&events, clock) {
+    let acts = !context.actions.is_empty();
+    if let Some(unfinished) = UnfinishedTurn::read(&events, acts, clock) {
         if let Some(mut delivery) =
             delivery_of((context, delivery_queues), turn, recorder, &events, &unfinished)
         {
@@ -41,11 +42,29 @@ pub(crate) async fn finish_turn(
             Box::pin(delivery.finish(unfinished)).await?;
             delivery.collect_elsewhere().await?;
         }
-    } else if let Some(doubtful) = UnfinishedTurn::read_doubtful(&events, clock)
+    } else if let Some(doubtful) = UnfinishedTurn::read_doubtful(&events, acts, clock)
         && let Some(mut delivery) =
             delivery_of((context, delivery_queues), turn, recorder, &events, &doubtful)
     {
         Box::pin(delivery.confirm_left(doubtful.messages)).await?;
+    }
+    Ok(())
+}
+
+/// Tells the person of a turn in which everything else is said that something was not done.
+pub(crate) async fn tell_not_done(
+    context: &TurnContext,
+    delivery_queues: &Arc<DeliveryQueues>,
+    turn: TurnId,
+    recorder: &Recorder,
+) -> Result<(), StoreError> {
+    let events = recorder.journal.turn(turn).await?;
+    let acts = !context.actions.is_empty();
+    let clock = context.recorder.clock.as_ref();
+    if let Some(said) = UnfinishedTurn::read_said(&events, acts, clock)
+        && let Some(mut delivery) = delivery_of((context, delivery_queues), turn, recorder, &events, &said)
+    {
+        Box::pin(delivery.tell_not_done(said)).await?;
     }
     Ok(())
 }

@@ -3,12 +3,21 @@
 
 use crate::{permissions::Question, user_text::UserText};
 use foldback_wire::{
-    AgentFault, Directive, DirectiveRef, Header, PermissionId, Span, StopReason, Suppression, ToolCall, Usage,
+    AgentFault, Directive, DirectiveRef, Fate, Header, Kind, PermissionId, RangeReason, Span, StopReason,
+    Suppression, ToolCall, Usage,
 };
 
 /// The detail of the event of a run that is stopped for what its chat got of it. The end of the run does not say so: an
 /// agent that comes to a limit of its own ends for the same reason.
 pub(crate) const STOPPED_AT_MOST: &str = "stopped: its chat should get no more of it (output.max_messages)";
+
+/// True for bytes of JSON that was to hold actions and could not be read.
+pub(crate) fn is_unreadable(kind: &Kind) -> bool {
+    let Kind::Decided { range, .. } = kind else {
+        return false;
+    };
+    (range.fate, range.reason) == (Fate::Drop, Some(RangeReason::JsonActions))
+}
 
 /// Steps that the delivery of a turn is told of, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -53,6 +53,7 @@ pub(crate) struct ChainTurn {
     pub(crate) ended: Vec<String>,
     message: Option<Box<Inbound>>,
     is_scheduled: bool,
+    /// Its actions led to a delivery. One that waited for its confirmation when its process ended neither began nor was refused.
     acted: bool,
 }
 
@@ -125,6 +126,7 @@ impl ChainTurn {
             "action_started",
             "action_refused",
             "action_ended",
+            "delivery_accepted",
         ];
         let mut read = Self {
             id: turn,
@@ -140,6 +142,7 @@ impl ChainTurn {
                 Kind::ScheduleDue(_) => read.is_scheduled = true,
                 Kind::DeliveryDue(request) => read.delivery = Some(request),
                 Kind::ActionStarted(_) | Kind::ActionRefused(_) => read.acted = true,
+                Kind::DeliveryAccepted(accepted) => read.acted |= accepted.id == request_id(turn),
                 Kind::ActionEnded(ended) => read.ended.push(ended.name),
                 _ => {}
             }

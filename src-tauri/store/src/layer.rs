@@ -21,6 +21,14 @@ pub trait JournalLayer: Send + Sync {
     /// Hears that a call has read so many events whole.
     fn note_read(&self, _events: usize) {}
 
+    /// Runs before each write.
+    ///
+    /// # Errors
+    /// Fails where nothing is to be written.
+    fn before_write(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Runs before the record of a session is written.
     ///
     /// # Errors
@@ -47,30 +55,38 @@ fn counted(layer: &impl JournalLayer, events: Vec<Event>) -> Vec<Event> {
 impl<L: JournalLayer> Journal for L {
     async fn put_session(&self, record: SessionRecord, events: Vec<Draft>) -> Result<(), StoreError> {
         self.before_session().await?;
+        self.before_write()?;
         self.below().put_session(record, events).await
     }
     fn append(&self, events: Vec<Draft>) -> Result<Vec<Seq>, StoreError> {
+        self.before_write()?;
         self.below().append(events)
     }
     async fn flush(&self) -> Result<(), StoreError> {
         self.below().flush().await
     }
     async fn intend_all(&self, entries: Vec<OutboxEntry>, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.before_write()?;
         self.below().intend_all(entries, events).await
     }
     fn intend_ahead(&self, entries: Vec<OutboxEntry>, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.before_write()?;
         self.below().intend_ahead(entries, events)
     }
     async fn attempt(&self, op: OpId, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.before_write()?;
         self.below().attempt(op, events).await
     }
     async fn retry(&self, op: OpId, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.before_write()?;
         self.below().retry(op, events).await
     }
     async fn settle(&self, op: OpId, outcome: Outcome, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.before_write()?;
         self.below().settle(op, outcome, events).await
     }
     fn settle_ahead(&self, op: OpId, outcome: Outcome, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.before_write()?;
         self.below().settle_ahead(op, outcome, events)
     }
     async fn settle_and_intend(
@@ -80,6 +96,7 @@ impl<L: JournalLayer> Journal for L {
         next: OutboxEntry,
         events: Vec<Draft>,
     ) -> Result<(), StoreError> {
+        self.before_write()?;
         self.below().settle_and_intend(op, outcome, next, events).await
     }
     async fn outbox(&self) -> Result<Vec<OutboxEntry>, StoreError> {

@@ -96,6 +96,18 @@ pub struct ActionRefusal {
 }
 
 impl ActionRefusal {
+    /// A refusal in the words of its code.
+    pub fn of(index: u32, name: &str, code: ActionRefusalCode) -> Self {
+        Self {
+            index,
+            name: name.to_owned(),
+            code,
+            detail: code.about().to_owned(),
+            findings: Vec::new(),
+            setting: None,
+        }
+    }
+
     /// Hands over every text in it that may have words of an agent.
     pub(crate) fn each_text(&mut self, mut each: impl FnMut(&mut String)) {
         each(&mut self.name);

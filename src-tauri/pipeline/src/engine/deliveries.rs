@@ -14,7 +14,7 @@
 //!
 //! What must hold:
 //! - Accepted means durable: the journal has it before the caller hears of it.
-//! - One id has one turn, also over restarts.
+//! - One id has one turn, also over restarts: in its chat for a week, in all chats for as long as the budgets count.
 //! - A delivery has a turn and a run of its own: no message joins it, and it goes for no message in the queue.
 //! - What comes from outside has no id that the bot gives: those of its actions have the rights of who asked for them.
 //! - A refused request costs no run and no call. What is known of its chat decides, then the depth of its chain, then the

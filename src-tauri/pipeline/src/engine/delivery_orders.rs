@@ -3,8 +3,10 @@
 use super::{Core, Rejected, deliveries::CauseLink};
 use crate::{
     delivery_orders::{DeliveryOrder, NotDelivered},
+    finish::tell_not_done,
     recorder::Recorder,
-    stages::act::unperformed,
+    rules::Rule,
+    stages::act::{LeftActing, unperformed},
     supervise::contained,
 };
 use foldback_store::StoreError;
@@ -46,7 +48,7 @@ impl Core {
     }
 
     /// Has it delivered that nobody knows what came of the actions of a turn that an earlier process left. They are not
-    /// begun again.
+    /// begun again. Where no delivery may follow, the person is told that something was not done.
     pub(super) async fn deliver_unperformed(
         self: &Arc<Self>,
         turn: TurnId,
@@ -54,20 +56,29 @@ impl Core {
     ) -> Result<(), StoreError> {
         recorder.journal.flush().await?;
         let events = recorder.journal.turn(turn).await?;
-        let Some((request, ends)) = unperformed(turn, &events) else {
-            return Ok(());
+        let bounded = self.context.rules.holds(Rule::ActionsCorrections);
+        let (request, ends) = match unperformed(turn, &events, &self.context.actions, bounded) {
+            LeftActing::Nothing => return Ok(()),
+            LeftActing::TellNotDone => return self.tell_not_done(turn, recorder).await,
+            LeftActing::Deliver(request, ends) => (*request, ends),
         };
         let session = events.iter().rev().find_map(|event| event.session.clone());
-        let recorder = session.map_or_else(|| recorder.clone(), |session| recorder.in_session(&session));
-        let beside = ends.iter().cloned().map(|kind| recorder.draft(kind)).collect();
+        let of_session = session.map_or_else(|| recorder.clone(), |session| recorder.in_session(&session));
+        let beside = ends.iter().cloned().map(|kind| of_session.draft(kind)).collect();
         match self.deliver(request, CauseLink::Both, |_| beside).await {
             // Where it was accepted before, its events are there, too.
             Ok(_) => Ok(()),
             Err(Rejected::Store(error)) => Err(error),
             Err(Rejected::Refused(refused)) => {
                 let refused = Kind::DeliveryRefused(refused);
-                recorder.note_all(ends.into_iter().chain([refused]).collect())
+                of_session.note_all(ends.into_iter().chain([refused]).collect())?;
+                self.tell_not_done(turn, recorder).await
             }
         }
+    }
+
+    async fn tell_not_done(&self, turn: TurnId, recorder: &Recorder) -> Result<(), StoreError> {
+        recorder.journal.flush().await?;
+        tell_not_done(&self.context, &self.delivery_queues, turn, recorder).await
     }
 }

@@ -18,7 +18,7 @@ use std::time::Duration;
 const TELEGRAM: Platform = platform::TELEGRAM;
 
 /// The result of `df -h`, for a message.
-fn result_for(message: &Inbound, id: &str) -> DeliveryRequest {
+pub(crate) fn result_for(message: &Inbound, id: &str) -> DeliveryRequest {
     DeliveryRequest {
         id: id.into(),
         origin: ReplyAddress::of(message),

@@ -6,7 +6,7 @@ use super::{Ending, Failure, TurnDelivery};
 use crate::{
     config::Narration,
     deliver::{
-        operation::Wording,
+        operation::{OutgoingOperation, Wording},
         preview::Preview,
         reply::{message_flags, reply_target},
         tally::CUT_OFF,
@@ -33,6 +33,7 @@ impl TurnDelivery {
             others,
             answer,
             has_acted,
+            has_begun,
             ..
         } = turn;
         self.directives.has_acted = has_acted;
@@ -50,7 +51,7 @@ impl TurnDelivery {
         }
         let failed = |failure: Failure| {
             Ending::Failed(Failure {
-                notice: failure.notice.filter(|_| !has_own_words),
+                notice: failure.notice.filter(|_| !has_own_words && !has_begun),
                 ..failure
             })
         };
@@ -122,6 +123,25 @@ impl TurnDelivery {
             }
         }
         directives.end_message(operations, has_text).await
+    }
+
+    /// Tells the person that something which the agent wanted to do was not done, behind all that is said.
+    pub(crate) async fn tell_not_done(&mut self, turn: UnfinishedTurn) -> Result<(), StoreError> {
+        let UnfinishedTurn {
+            tally,
+            spoke,
+            answer,
+            left_out,
+            others,
+            ..
+        } = turn;
+        let operations = &mut self.operations;
+        operations.go_on(tally, spoke, None, answer);
+        operations.quota.left_out = left_out;
+        operations.count_messages(others);
+        let aside = OutgoingOperation::own_aside(&UserText::ActionNotDone);
+        operations.send_aside(aside).await?;
+        operations.collect_held().await
     }
 
     /// Writes the final edits of a turn once more that an earlier process left in doubt.

@@ -30,6 +30,7 @@ use super::{
     tally::Tally,
     text_parts::TextParts,
 };
+use crate::output::is_unreadable;
 use foldback_wire::{
     Body, CleanPlace, Clock, Directive, DirectiveRef, Event, Header, Inbound, Intent, Kind, OpId, OpKind,
     Stage, Target,
@@ -60,6 +61,8 @@ pub(crate) struct UnfinishedTurn {
     pub(crate) spoke: bool,
     /// A tool call of its run had an action carried out.
     pub(crate) has_acted: bool,
+    /// An action began that a tool call of its run asked for, and has no end: its agent is told of it, and answers.
+    pub(crate) has_begun: bool,
     /// Stands on the screen as it was put there.
     pub(crate) placeholder: Option<ShownMessage>,
 }
@@ -91,6 +94,20 @@ fn has_acted(events: &[Event]) -> bool {
     of_run.any(|event| matches!(event.kind, Kind::ActionEnded(_)))
 }
 
+/// True where an action began that a tool call asked for, and has no end.
+fn has_begun(events: &[Event]) -> bool {
+    let of_run = events.iter().take_while(|event| !is_end_of_run(&event.kind));
+    let mut open = BTreeSet::new();
+    for event in of_run {
+        match &event.kind {
+            Kind::ActionStarted(begun) => drop(open.insert(begun.index)),
+            Kind::ActionEnded(ended) => drop(open.remove(&ended.index)),
+            _ => {}
+        }
+    }
+    !open.is_empty()
+}
+
 /// True where an earlier process left something of a turn that is not in the outbox. A turn that a gate stopped, or whose
 /// run had not begun, is not one of them.
 pub(crate) fn is_unfinished(events: &[Event]) -> bool {
@@ -110,15 +127,23 @@ pub(crate) fn is_unfinished(events: &[Event]) -> bool {
 }
 
 impl UnfinishedTurn {
-    /// Reads a turn whose operations have all ended; `None` where nothing of it is left to be said.
-    pub(crate) fn read(events: &[Event], clock: &dyn Clock) -> Option<Self> {
+    /// Reads a turn whose operations have all ended; `None` where nothing of it is left to be said. `acts` is true where some
+    /// action is on.
+    pub(crate) fn read(events: &[Event], acts: bool, clock: &dyn Clock) -> Option<Self> {
         let inbound = inbound_of(events).filter(|_| is_unfinished(events))?;
-        Some(Self::of(inbound, events, clock))
+        Some(Self::of(inbound, events, acts, clock))
     }
 
     /// Reads a turn of which everything is said and that has no end yet, down to its final edits that a live edit without an
     /// answer may undo; `None` where there are none.
-    pub(crate) fn read_doubtful(events: &[Event], clock: &dyn Clock) -> Option<Self> {
+    pub(crate) fn read_doubtful(events: &[Event], acts: bool, clock: &dyn Clock) -> Option<Self> {
+        let mut turn = Self::read_said(events, acts, clock)?;
+        turn.messages.retain(|message| !message.begun.doubtful.is_empty());
+        Some(turn).filter(|turn| !turn.messages.is_empty())
+    }
+
+    /// Reads a turn of which everything is said and that has no end yet; `None` where it is no such turn.
+    pub(crate) fn read_said(events: &[Event], acts: bool, clock: &dyn Clock) -> Option<Self> {
         let dispatched = |event: &Event| {
             matches!(
                 event.kind,
@@ -131,12 +156,10 @@ impl UnfinishedTurn {
         let ended = |event: &Event| matches!(event.kind, Kind::TurnEnded { .. });
         let is_left = events.iter().any(dispatched) && !events.iter().any(ended);
         let inbound = inbound_of(events).filter(|_| is_left)?;
-        let mut turn = Self::of(inbound, events, clock);
-        turn.messages.retain(|message| !message.begun.doubtful.is_empty());
-        Some(turn).filter(|turn| !turn.messages.is_empty())
+        Some(Self::of(inbound, events, acts, clock))
     }
 
-    fn of(inbound: Inbound, events: &[Event], clock: &dyn Clock) -> Self {
+    fn of(inbound: Inbound, events: &[Event], acts: bool, clock: &dyn Clock) -> Self {
         let own_chat = Target {
             chat: inbound.chat.clone(),
             thread: inbound.thread.clone(),
@@ -158,6 +181,8 @@ impl UnfinishedTurn {
             }
             match &event.kind {
                 Kind::Directive { .. } => tally.directives += 1,
+                // Nothing was said, but something was to be done.
+                kind if acts && is_unreadable(kind) => tally.directives += 1,
                 Kind::Action { outcome, .. } => {
                     tally.directives += 1;
                     tally.skipped += u32::from(outcome.is_some());
@@ -227,6 +252,7 @@ impl UnfinishedTurn {
         Self {
             placeholder: unfinished_placeholder(events, clock),
             has_acted: has_acted(events),
+            has_begun: has_begun(events),
             truncated: events.iter().any(|e| matches!(e.kind, Kind::Truncated { .. })),
             left_out: events.iter().any(|event| is_left_out(&event.kind)),
             others,

@@ -27,7 +27,7 @@ mod unperformed;
 
 pub(crate) use asked_by::{AskerContext, asker_of_message, first_asker_of};
 pub(crate) use called::{CallEnd, Calls};
-pub(crate) use unperformed::unperformed;
+pub(crate) use unperformed::{LeftActing, unperformed};
 
 use super::permit::Permits;
 use crate::{
@@ -55,6 +55,9 @@ use tokio_util::sync::CancellationToken;
 /// Corrections of an answer that are read.
 const CORRECTIONS: u32 = 2;
 
+/// The name in a delivery about actions of which none has a name.
+const ACTIONS: &str = "actions";
+
 /// Most bytes of an error that stands as the note of an end.
 const NOTE_BYTES: usize = 200;
 
@@ -65,6 +68,16 @@ pub(crate) enum AskedAction {
     Read(JsonAction),
     /// JSON that holds actions and cannot be read.
     Unreadable,
+}
+
+impl AskedAction {
+    /// Its name; empty where it cannot be read.
+    fn name(&self) -> &str {
+        match self {
+            Self::Read(action) => &action.kind,
+            Self::Unreadable => "",
+        }
+    }
 }
 
 /// Everything that the actions of a turn are carried out with.
@@ -155,11 +168,7 @@ impl Acting<'_> {
         recorder: &Recorder,
     ) -> Result<ActingEnd, StoreError> {
         for (index, action) in (calls.count()..).zip(asked) {
-            let name = match action {
-                AskedAction::Read(action) => action.kind.as_str(),
-                AskedAction::Unreadable => "",
-            };
-            self.refuse(spent(index, name), recorder)?;
+            self.refuse(spent(index, action.name()), recorder)?;
         }
         Ok(ActingEnd::Done)
     }
@@ -185,16 +194,8 @@ impl Acting<'_> {
         action: &AskedAction,
         asker: ActionAsker,
     ) -> Result<CheckedAction, ActionRefusal> {
-        let refuse = |code: ActionRefusalCode, name: &str| ActionRefusal {
-            index,
-            name: name.to_owned(),
-            code,
-            detail: code.about().to_owned(),
-            findings: Vec::new(),
-            setting: None,
-        };
         match action {
-            AskedAction::Unreadable => Err(refuse(ActionRefusalCode::Unreadable, "")),
+            AskedAction::Unreadable => Err(ActionRefusal::of(index, "", ActionRefusalCode::Unreadable)),
             AskedAction::Read(action) => {
                 let checked = self.table.read(index, action, asker)?;
                 match self.dry_run(index, &checked.performed.name) {
@@ -378,7 +379,7 @@ fn note(result: &ActionResult) -> Option<String> {
 /// The action that a delivery is about: the one that was asked for, or the first of several.
 fn subject(fates: &[ActionFate]) -> PerformedAction {
     let named = |name: &str| PerformedAction {
-        name: if name.is_empty() { "actions" } else { name }.to_owned(),
+        name: if name.is_empty() { ACTIONS } else { name }.to_owned(),
         command: None,
     };
     match fates {

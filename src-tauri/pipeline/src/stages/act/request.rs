@@ -56,7 +56,7 @@ pub(super) fn delivery_request(
 }
 
 /// A refusal for the agent: its place, its code, what to change, and the schema where that helps.
-fn in_words(refusal: &ActionRefusal, schema: Option<&serde_json::Value>) -> String {
+pub(super) fn in_words(refusal: &ActionRefusal, schema: Option<&serde_json::Value>) -> String {
     let findings = refusal
         .findings
         .iter()

@@ -1,54 +1,102 @@
 //! Actions of a turn that an earlier process left: nobody knows of one that began whether it ran, so it is never begun
-//! again, and its agent is told so.
+//! again, and its agent is told so. What cannot be told to the agent any more, the person is told.
+//!
+//! An example: the second correction of an answer is wrong again, and the process is killed.
+//!
+//! ```text
+//!   turn 9   `action_refused`, the third answer that cannot be read     <- killed: the person knows of nothing
+//!   start    no correction is left: no delivery follows, and the person is told that something was not done
+//! ```
+//!
+//! What must hold:
+//! - One delivery or one sentence to the person follows, never both, however often the process is killed on the way.
+//! - As many corrections are left as there would have been without a kill.
 
-use crate::turn_chain::request_id;
+use super::{ACTIONS, AskedAction, CORRECTIONS, request::in_words};
+use crate::{output::is_unreadable, turn_chain::request_id, user_text::UserText};
+use foldback_actions::ActionTable;
 use foldback_wire::{
-    ActionEnded, ActionRefusal, ActionStarted, DeliveryLimits, DeliveryOutcome, DeliveryRequest, Event,
-    Inbound, JsonAction, Kind, PerformedAction, ReplyAddress, ResultItem, StopReason, TurnId,
+    ActionEnded, ActionRefusal, ActionRefusalCode, ActionStarted, Body, DeliveryLimits, DeliveryOutcome,
+    DeliveryRequest, Event, Inbound, Kind, PerformedAction, ReplyAddress, ResultItem, StopReason, TurnId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 const UNKNOWN: &str = "The bot was stopped while it ran. Nobody knows whether it ran, and what came of it; it is not begun again.";
 const NOT_BEGUN: &str = "The bot was stopped before it began. It did not run.";
 
-/// The actions of a turn that was left, as its events tell of them.
-#[derive(Default)]
-struct LeftActions<'a> {
-    /// Those in text, which were to be carried out after the run.
-    asked: Vec<&'a JsonAction>,
-    started: BTreeMap<u32, &'a ActionStarted>,
-    refused: BTreeMap<u32, &'a ActionRefusal>,
-    /// The number of the first action in text: those of tool calls stand before it, and ended while the run went on.
-    first: u32,
-    ended_in_order: bool,
-    message: Option<&'a Inbound>,
-    delivery: Option<&'a DeliveryRequest>,
+/// What is to follow from the actions of a turn that was left.
+#[derive(Debug)]
+pub(crate) enum LeftActing {
+    /// All that was to follow did.
+    Nothing,
+    /// The delivery of what became of them, with the ends of those that began.
+    Deliver(Box<DeliveryRequest>, Vec<Kind>),
+    /// The person is to be told that something was not done.
+    TellNotDone,
 }
 
-impl<'a> LeftActions<'a> {
-    /// `None` where what came of them is delivered already, or will not be.
-    fn of(events: &'a [Event]) -> Option<Self> {
+/// The actions of a turn that was left, as its events tell of them.
+#[derive(Default)]
+struct LeftActions {
+    /// Those in text, which were to be carried out after the run.
+    asked: Vec<AskedAction>,
+    started: BTreeMap<u32, ActionStarted>,
+    refused: BTreeMap<u32, ActionRefusal>,
+    /// The number of the first action in text: those of tool calls stand before it, and ended while the run went on.
+    first: u32,
+    /// Calls of the run that its agent could mend.
+    mendable_calls: u32,
+    ended_in_order: bool,
+    /// What came of those in text is written down.
+    is_over: bool,
+    /// The turn of their delivery was refused.
+    is_not_delivered: bool,
+    /// Their delivery has a turn, or the person was told that something was not done.
+    is_told: bool,
+    message: Option<Box<Inbound>>,
+    delivery: Option<Box<DeliveryRequest>>,
+}
+
+impl LeftActions {
+    /// `acts` is true where some action is on.
+    fn of(turn: TurnId, events: &[Event], acts: bool) -> Self {
+        let not_done = UserText::ActionNotDone.to_string();
         let mut left = Self::default();
         for event in events {
             match &event.kind {
-                Kind::Received { message } => left.message = Some(message),
-                Kind::DeliveryDue(due) => left.delivery = Some(due),
+                Kind::Received { message } => left.message = Some(message.clone()),
+                Kind::DeliveryDue(due) => left.delivery = Some(due.clone()),
                 Kind::Action {
                     action,
                     outcome: None,
                     ..
-                } => left.asked.push(action),
+                } => left.asked.push(AskedAction::Read(action.clone())),
+                // One value that is too large is dropped piece by piece.
+                kind if acts
+                    && is_unreadable(kind)
+                    && left.asked.last() != Some(&AskedAction::Unreadable) =>
+                {
+                    left.asked.push(AskedAction::Unreadable);
+                }
                 Kind::ActionStarted(begun) => {
-                    left.started.insert(begun.index, begun);
+                    left.started.insert(begun.index, begun.clone());
                     left.first = next_number(left.first, begun.index, left.ended_in_order);
                 }
                 Kind::ActionRefused(refusal) => {
-                    left.refused.insert(refusal.index, refusal);
+                    let is_call = !left.ended_in_order;
+                    left.mendable_calls += u32::from(is_call && refusal.code.is_mendable());
+                    left.refused.insert(refusal.index, refusal.clone());
                     left.first = next_number(left.first, refusal.index, left.ended_in_order);
                 }
                 // The model had its result.
                 Kind::ActionEnded(ended) if !left.ended_in_order => drop(left.started.remove(&ended.index)),
-                Kind::ActionEnded(_) | Kind::DeliveryAccepted(_) => return None,
+                Kind::ActionEnded(_) => left.is_over = true,
+                Kind::DeliveryRefused(refused) => left.is_not_delivered |= refused.id == request_id(turn),
+                Kind::DeliveryAccepted(accepted) => left.is_told |= accepted.id == request_id(turn),
+                Kind::Intended { intent, .. } => {
+                    let told = |body: &Body| matches!(body, Body::Aside { text } if *text == not_done);
+                    left.is_told |= intent.body.as_ref().is_some_and(told);
+                }
                 Kind::RunEnded {
                     reason: StopReason::End,
                     ..
@@ -64,7 +112,7 @@ impl<'a> LeftActions<'a> {
             left.asked.clear();
             left.refused.clear();
         }
-        Some(left)
+        left
     }
 
     /// The numbers of all of them, in the turn.
@@ -80,61 +128,95 @@ impl<'a> LeftActions<'a> {
         known.into_iter().chain(self.first..last).collect()
     }
 
-    /// The name of one of them, and what its agent is told of it.
-    fn told(&self, index: u32) -> (&str, &str) {
+    /// The action in text of a number.
+    fn asked(&self, index: u32) -> Option<&AskedAction> {
+        let place = usize::try_from(index.checked_sub(self.first)?).ok()?;
+        self.asked.get(place)
+    }
+
+    /// The refusal of one that did not begin: as it was written, or of JSON that cannot be read.
+    fn refusal(&self, index: u32) -> Option<ActionRefusal> {
+        if self.started.contains_key(&index) {
+            return None;
+        }
+        let written = self.refused.get(&index).cloned();
+        written.or_else(|| {
+            let code = ActionRefusalCode::Unreadable;
+            (self.asked(index) == Some(&AskedAction::Unreadable)).then(|| ActionRefusal::of(index, "", code))
+        })
+    }
+
+    /// What its agent is told of one of them: its name, what became of it, and the words.
+    fn told(&self, index: u32, table: &ActionTable) -> (String, &'static str, String) {
         if let Some(begun) = self.started.get(&index) {
-            return (&begun.action.name, UNKNOWN);
+            return (begun.action.name.clone(), "error", UNKNOWN.to_owned());
         }
-        if let Some(refusal) = self.refused.get(&index) {
-            return (&refusal.name, &refusal.detail);
+        if let Some(refusal) = self.refusal(index) {
+            let schema = table.row(&refusal.name).map(|row| &row.payload);
+            let words = in_words(&refusal, schema);
+            return (refusal.name, "refused", words);
         }
-        let place = usize::try_from(index.saturating_sub(self.first));
-        let action = place.ok().and_then(|place| self.asked.get(place));
-        (action.map_or("", |action| action.kind.as_str()), NOT_BEGUN)
+        let name = self.asked(index).map_or("", AskedAction::name);
+        (name.to_owned(), "error", NOT_BEGUN.to_owned())
     }
 
     /// The action that the delivery names.
     fn action(&self) -> PerformedAction {
         let begun = self.started.values().next().map(|begun| begun.action.clone());
-        begun.unwrap_or_else(|| PerformedAction {
-            name: self
-                .asked
-                .first()
-                .map_or_else(|| "actions".to_owned(), |action| action.kind.clone()),
+        let named = |name: &str| PerformedAction {
+            name: if name.is_empty() { ACTIONS } else { name }.to_owned(),
             command: None,
-        })
+        };
+        begun.unwrap_or_else(|| named(self.asked.first().map_or("", AskedAction::name)))
+    }
+
+    /// The corrections that are still read, this answer counted; none where its agent can mend nothing.
+    fn corrections(&self, all: &BTreeSet<u32>) -> Option<u32> {
+        let is_mendable = |index: &u32| {
+            self.refusal(*index)
+                .is_some_and(|refusal| refusal.code.is_mendable())
+        };
+        // Of what may have run it is not asked for anything again.
+        let may_have_run = !self.is_over && !self.started.is_empty();
+        if may_have_run || !all.iter().any(is_mendable) {
+            return None;
+        }
+        let before = self.delivery.as_ref().and_then(|delivery| delivery.corrections);
+        let wrong = self.mendable_calls.saturating_add(1);
+        Some(before.unwrap_or(CORRECTIONS + 1).saturating_sub(wrong))
+    }
+
+    /// True where no further correction is read of what was refused.
+    fn is_spent(&self, all: &BTreeSet<u32>, bounded: bool) -> bool {
+        bounded && self.corrections(all) == Some(0)
     }
 }
 
-/// The delivery about the actions of a turn that was left, and the events that belong to its turn; `None` where
-/// nothing is.
-pub(crate) fn unperformed(turn: TurnId, events: &[Event]) -> Option<(DeliveryRequest, Vec<Kind>)> {
-    let left = LeftActions::of(events)?;
-    let message = left.message?;
+/// What is to follow from the actions of a turn that was left; `acts` is true where some action is on, and `bounded` where
+/// corrections are.
+pub(crate) fn unperformed(turn: TurnId, events: &[Event], table: &ActionTable, bounded: bool) -> LeftActing {
+    let left = LeftActions::of(turn, events, !table.is_empty());
     let all = left.numbers();
-    if all.is_empty() {
-        return None;
+    let Some(message) = left.message.as_ref().filter(|_| !all.is_empty() && !left.is_told) else {
+        return LeftActing::Nothing;
+    };
+    if left.is_not_delivered || left.is_spent(&all, bounded) {
+        return LeftActing::TellNotDone;
+    }
+    if left.is_over {
+        // A person stopped it.
+        return LeftActing::Nothing;
     }
     let items = all.iter().map(|index| {
-        let (name, words) = left.told(*index);
+        let (name, label, words) = left.told(*index, table);
         let label = if all.len() == 1 {
-            "error".to_owned()
+            label.to_owned()
         } else {
-            format!("{}. {name}: error", index + 1)
+            format!("{}. {name}: {label}", index + 1)
         };
         ResultItem::new(label, words)
     });
-    let ends = left.started.iter().map(|(index, begun)| {
-        Kind::ActionEnded(ActionEnded {
-            index: *index,
-            name: begun.action.name.clone(),
-            outcome: DeliveryOutcome::Error,
-            exit: None,
-            note: Some("nobody knows whether it ran".to_owned()),
-            bytes: 0,
-        })
-    });
-    let delivery = left.delivery;
+    let delivery = left.delivery.as_ref();
     let request = DeliveryRequest {
         id: request_id(turn),
         origin: delivery.map_or_else(|| ReplyAddress::of(message), |delivery| delivery.origin.clone()),
@@ -145,11 +227,20 @@ pub(crate) fn unperformed(turn: TurnId, events: &[Event]) -> Option<(DeliveryReq
         items_omitted: 0,
         depth: delivery.map_or(1, |delivery| delivery.depth + 1),
         limits: DeliveryLimits::default(),
-        corrections: None,
+        corrections: left.corrections(&all),
         cause: Some(turn),
     };
-    let ends = ends.collect();
-    Some((request, ends))
+    let ends = left.started.iter().map(|(index, begun)| {
+        Kind::ActionEnded(ActionEnded {
+            index: *index,
+            name: begun.action.name.clone(),
+            outcome: DeliveryOutcome::Error,
+            exit: None,
+            note: Some("nobody knows whether it ran".to_owned()),
+            bytes: 0,
+        })
+    });
+    LeftActing::Deliver(Box::new(request), ends.collect())
 }
 
 /// The number behind those of a run's calls, as far as they are known.

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 /// A step of the model.
 #[derive(Clone)]
-enum Act {
+pub(super) enum Act {
     Say(String),
     /// One answer with calls: their names and payloads.
     Call(Vec<(&'static str, String)>),
@@ -27,11 +27,11 @@ enum Act {
     Hang,
 }
 
-fn say(text: &str) -> Act {
+pub(super) fn say(text: &str) -> Act {
     Act::Say(text.to_owned())
 }
 
-fn call(command: &str) -> Act {
+pub(super) fn call(command: &str) -> Act {
     Act::Call(vec![("bash", json!({"command": command}).to_string())])
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Calling {
 }
 
 impl Calling {
-    fn plays(&self, acts: &[Act]) {
+    pub(super) fn plays(&self, acts: &[Act]) {
         self.scripts.lock().unwrap().push_back(acts.to_vec());
     }
 

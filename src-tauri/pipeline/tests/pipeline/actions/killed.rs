@@ -1,7 +1,10 @@
 //! The process is killed around an action: none is begun twice, and none is forgotten.
 
 use super::{Acted, OWNED, Shell, TELEGRAM, bash, soon};
-use crate::bot::{Bot, killed, runtime};
+use crate::{
+    bot::{Bot, killed, runtime},
+    deliveries::result_for,
+};
 use foldback_wire::{DeliveryOutcome, Kind};
 use std::{sync::Arc, time::Duration};
 
@@ -57,6 +60,73 @@ fn one_that_waited_for_its_confirmation_did_not_run_and_the_agent_says_so() {
         assert_eq!(shell.begun(), [""; 0]);
         let request = acted.deliveries().await.remove(0);
         assert!(request.items[0].text.contains("It did not run."), "{request:?}");
+        acted.bot.check().await;
+    });
+}
+
+#[test]
+fn one_that_waited_for_its_confirmation_is_asked_for_again_at_the_word_of_the_same_person() {
+    let shell: Arc<Shell> = Arc::default();
+    let world = killed(died_while(&bash("df"), Arc::clone(&shell)));
+    runtime().block_on(async {
+        let acted = Acted::answering(world, OWNED, Arc::clone(&shell), &[&bash("df"), "Half full."]).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let waiting = acted.bot.engine.permissions();
+        assert_eq!(waiting.len(), 1, "{:?}", acted.codes().await);
+        acted.decide(&waiting[0], "allow_once");
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        assert_eq!(shell.begun(), ["df"]);
+        acted.bot.check().await;
+    });
+}
+
+#[test]
+fn one_behind_an_action_that_cannot_be_read_is_told_of_by_its_own_number() {
+    let shell: Arc<Shell> = Arc::default();
+    let answer = format!("{}\n{}", r#"{"actions": [{"type": 7}]}"#, bash("df"));
+    let world = killed(died_while(&answer, Arc::clone(&shell)));
+    runtime().block_on(async {
+        let acted = Acted::answering(world, OWNED, Arc::clone(&shell), &["It did not run."]).await;
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        let items = acted.deliveries().await.remove(0).items;
+        assert_eq!(items.len(), 2, "{items:?}");
+        assert!(items[0].text.contains("\"unreadable\""), "{items:?}");
+        assert_eq!(items[1].label, "2. bash: error");
+        assert!(items[1].text.contains("It did not run."), "{items:?}");
+        acted.bot.check().await;
+    });
+}
+
+#[test]
+fn a_delivery_from_elsewhere_is_no_result_of_the_turn_that_it_names_as_its_cause() {
+    let shell: Arc<Shell> = Arc::default();
+    let world = killed(async {
+        let acted = Acted::in_world(crate::bot::World::new(), OWNED, Arc::clone(&shell)).await;
+        acted.says(&[&bash("sleep"), "Half full."]);
+        let message = acted.bot.message(TELEGRAM, "do it");
+        let turn = acted.bot.engine.submit(message.clone()).await.unwrap();
+        soon().await;
+        let mut request = result_for(&message, "job-1");
+        request.cause = Some(turn.id);
+        acted.bot.engine.deliver(request).await.unwrap();
+        acted.bot
+    });
+    assert_eq!(shell.begun(), ["sleep"]);
+    runtime().block_on(async {
+        let acted = Acted::answering(
+            world,
+            OWNED,
+            Arc::clone(&shell),
+            &["Nobody knows.", "Nobody knows."],
+        )
+        .await;
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        let told = acted.deliveries().await;
+        assert!(
+            told.iter()
+                .any(|request| request.items[0].text.contains("Nobody knows whether it ran")),
+            "{told:?}"
+        );
         acted.bot.check().await;
     });
 }

@@ -2,6 +2,7 @@
 
 mod called;
 mod chains;
+mod cuts;
 mod killed;
 mod reading;
 mod rights;
