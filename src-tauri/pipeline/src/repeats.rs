@@ -16,7 +16,8 @@ use std::time::Duration;
 const REPEATED_FOR: Duration = Duration::from_hours(7 * 24 + 1);
 
 /// The kinds that tell how far an earlier turn came with its answer.
-const TOLD: [&str; 6] = [
+const TOLD: [&str; 7] = [
+    "action_started",
     "command",
     "inline_directives",
     "run_ended",
@@ -85,12 +86,12 @@ fn earlier(event: &Event, message: &Inbound, turn: TurnId) -> Option<(TurnId, Ti
 }
 
 /// True where a turn that nobody works on any more leaves nothing to answer. A stop and a failure do, unless a person
-/// stopped the run and does not want it; what an earlier process left open does unless its whole answer was in the outbox.
+/// stopped the run and does not want it, or an action of it began; what an earlier process left open does unless its whole
+/// answer was in the outbox.
 fn was_answered(events: &[Event]) -> bool {
-    if events
-        .iter()
-        .any(|event| matches!(event.kind, Kind::RunCancelled { .. }))
-    {
+    let is_last_run =
+        |event: &Event| matches!(event.kind, Kind::RunCancelled { .. } | Kind::ActionStarted(_));
+    if events.iter().any(is_last_run) {
         return true;
     }
     let end = events.iter().find_map(|event| match &event.kind {
@@ -102,6 +103,18 @@ fn was_answered(events: &[Event]) -> bool {
         Some(_) => true,
         None => was_complete(events),
     }
+}
+
+/// True where an action of a turn began. The next copy of its message must not have it begin again, however the turn ended.
+pub(crate) async fn has_acted(recorder: &Recorder, turn: TurnId) -> Result<bool, StoreError> {
+    let wanted = Selection {
+        turns: Some([turn].into()),
+        ..Selection::kinds(["action_started"])
+    };
+    let journal = &recorder.journal;
+    journal.flush().await?;
+    let begun = journal.select(&wanted, Seq(0), journal.head(), 1).await?;
+    Ok(!begun.is_empty())
 }
 
 /// True where everything that the turn had to say was in the journal before the process ended. An answer of our own is written

@@ -17,6 +17,7 @@ use crate::{
     level_settings::ConfiguredLevels,
     pending::{JoinedMessage, Pending},
     ports::Port,
+    repeats::has_acted,
     rules::{Rule, Rules},
     session_settings::{TurnOverrides, TurnSettings},
     stages::{
@@ -119,8 +120,11 @@ impl TurnRunner {
         .await;
         match ended {
             Ok((terminal, stopped)) => {
-                // Whoever stopped it does not want it begun again by the platform's next copy.
-                let end = if matches!(terminal, Terminal::Failed { .. }) && !stopped {
+                // Whoever stopped it does not want it begun again by the platform's next copy, nor what it carried out.
+                let is_open = matches!(terminal, Terminal::Failed { .. })
+                    && !stopped
+                    && !has_acted(&pending.recorder, id).await.unwrap_or(true);
+                let end = if is_open {
                     self.seen.lock().release(self.context.rules, &pending.claim);
                     TurnEnd::Failed
                 } else {

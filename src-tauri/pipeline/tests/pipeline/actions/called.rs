@@ -696,6 +696,36 @@ fn a_run_that_is_killed_behind_the_end_of_its_calls_leaves_nothing_to_deliver() 
     });
 }
 
+#[test]
+fn the_next_copy_of_a_message_does_not_have_its_calls_carried_out_again() {
+    let shell: Arc<Shell> = Arc::default();
+    let mut copy = None;
+    let world = killed(async {
+        let called = Called::in_world(
+            World::new(),
+            OWNED,
+            Arc::clone(&shell),
+            &[call("uptime"), Act::Hang],
+        )
+        .await;
+        let message = called.acted.bot.message(TELEGRAM, "do it");
+        copy = Some(message.clone());
+        drop(called.acted.bot.engine.submit(message).await.unwrap());
+        soon().await;
+        called.acted.bot
+    });
+    assert_eq!(shell.begun(), ["uptime"]);
+    runtime().block_on(async {
+        let again = [call("uptime"), say("Up.")];
+        let called = Called::in_world(world, OWNED, Arc::clone(&shell), &again).await;
+        soon().await;
+        let turn = called.acted.bot.engine.submit(copy.unwrap()).await.unwrap();
+        assert_eq!(turn.ended().await, Some(Terminal::Duplicate));
+        assert_eq!(shell.begun(), ["uptime"]);
+        called.acted.bot.check().await;
+    });
+}
+
 async fn died(acts: &[Act], shell: Arc<Shell>) -> Bot {
     let called = Called::in_world(World::new(), OWNED, shell, acts).await;
     drop(called.acted.bot.user(TELEGRAM, "do it").await);
