@@ -189,7 +189,7 @@ impl TurnRunner {
         let sender = OperationSender::of_turn(on, (*id, session), recorder, &port.channel, message, &leaks);
         let is_heartbeat = pending.cause.is_heartbeat();
         // What is to be gathered and written down first may take its time, too.
-        let typing = self.typing(&sender, port.can.typing && !is_heartbeat, message);
+        let typing = self.typing(&sender, port.can.typing && pending.cause.is_awaited(), message);
         let agent = self.context.agents.of(&message.channel);
         let history = self.group_history_for(pending);
         let told = ToldBeside {

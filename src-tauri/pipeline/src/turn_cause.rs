@@ -1,6 +1,6 @@
 //! The cause of a turn: a message that a person wrote, a clock, or a delivery request.
 
-use foldback_wire::{DeliveryRequest, Kind, ScheduleDue, SettingSource};
+use foldback_wire::{DeliveryOutcome, DeliveryRequest, Kind, ScheduleDue, SettingSource};
 
 /// The cause of a turn.
 #[derive(Debug, Clone, Default)]
@@ -52,6 +52,14 @@ impl TurnCause {
             Self::Delivery(request) => Some(request),
             Self::Message | Self::Schedule(_) => None,
         }
+    }
+
+    /// True where somebody may wait for the answer: it is to a message, a run that a person began, or what an action produced.
+    pub(crate) fn is_awaited(&self) -> bool {
+        let is_of_action = |delivery: &DeliveryRequest| {
+            delivery.cause.is_some() && delivery.outcome != DeliveryOutcome::Event
+        };
+        !self.is_heartbeat() && self.delivery().is_none_or(is_of_action)
     }
 
     /// True where a heartbeat began the turn, whose acknowledgement is dropped.
