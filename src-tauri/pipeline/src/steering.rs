@@ -63,6 +63,8 @@ impl Steering {
             let why = format!("as many as may wait came into the run already: {cap}");
             return not_taken(pending, Some(into), why);
         }
+        // Nothing of the run is carried out before its sender is known, too.
+        let _offer = run.state.offer().await;
         match self.ask(pending, &run).await? {
             Ok(()) => {
                 self.note_taken(pending, into, how)?;

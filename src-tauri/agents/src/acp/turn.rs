@@ -22,6 +22,7 @@ use agent_client_protocol::v1::schema::{
 use foldback_wire::{AgentFault, PermissionId, PermissionOption, SteadyTime, StopReason, ToolCall, Usage};
 use serde_json::Value;
 use std::{collections::BTreeMap, time::Duration};
+use tokio::sync::oneshot;
 
 /// Most permissions of a run that are waited for at a time. How many a person is asked at once is the pipeline's
 /// business, which refuses far fewer than these and says so; an agent that wants more has lost itself.
@@ -141,13 +142,7 @@ impl<'a> Turn<'a> {
                 Next::Late => return Err(Broken::Late(self.too_late())),
                 Next::Input(RunInput::Decision(id, option)) => self.decided(&id, option.as_ref()).await?,
                 Next::Input(RunInput::Action(call)) => self.called(call).await?,
-                // Whoever gave up waiting has the message answered elsewhere.
-                Next::Input(RunInput::Steer(_, answer)) if answer.is_closed() => {}
-                Next::Input(RunInput::Steer(input, answer)) => {
-                    let steer = self.steered(*input).await?;
-                    // Nobody waits for it any more.
-                    let _ = answer.send(steer);
-                }
+                Next::Input(RunInput::Steer(input, answer)) => self.steered(*input, answer).await?,
                 Next::Message(Err(failure)) => return Err(Broken::Lost(failure)),
                 Next::Message(Ok(message)) => match message {
                     Message::Response { id, result } if self.asked.contains(&id) => {
@@ -227,19 +222,29 @@ impl<'a> Turn<'a> {
 
     /// Prompts with a message that came while a prompt goes on, where the agent takes it. The run then ends with the
     /// answer to the last of its prompts: which prompt a word answers, the protocol does not tell.
-    async fn steered(&mut self, input: SteerInput) -> Result<Steer, Broken> {
+    async fn steered(&mut self, input: SteerInput, answer: oneshot::Sender<Steer>) -> Result<(), Broken> {
+        let refuse = |answer: oneshot::Sender<Steer>, why: String| {
+            // Nobody may wait for it any more.
+            let _ = answer.send(Steer::not_now(why));
+            Ok(())
+        };
         if !self.peer.queues_prompts {
             let why = "acp: this agent takes no prompt while it runs; it does not declare promptQueueing";
-            return Ok(Steer::not_now(why));
+            return refuse(answer, why.to_owned());
         }
         let blocks = match prompt::blocks(self.peer, &input.prompt, &input.files).await {
             Ok(blocks) => blocks,
-            Err(failure) => return Ok(Steer::not_now(format!("acp: {}", failure.detail))),
+            Err(failure) => return refuse(answer, format!("acp: {}", failure.detail)),
         };
+        // Before the agent has it: whoever gave up waiting has the message answered elsewhere, and the rights of this run stay
+        // those of whoever wrote into it.
+        if answer.send(Steer::Taken).is_err() {
+            return Ok(());
+        }
         self.ask(blocks).await?;
         self.echo.add(&input.prompt);
         self.hear();
-        Ok(Steer::Taken)
+        Ok(())
     }
 
     /// A prompt has ended while another one goes on.

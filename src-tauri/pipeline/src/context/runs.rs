@@ -51,6 +51,8 @@ pub(crate) struct RunState {
     /// It thinks, and has said nothing else since.
     thinking: AtomicBool,
     cancelled_by: OnceLock<Actor>,
+    /// Held while a message is offered to its agent, until it is written down what came of that.
+    offer: tokio::sync::Mutex<()>,
     /// Its number, once its agent was started.
     run: OnceLock<RunId>,
     /// Its agent did not take a message in time.
@@ -96,6 +98,16 @@ impl RunState {
     }
 
     /// No more messages are given to it.
+    /// Begins to offer a message to its agent, one at a time; the offer goes on as long as the guard lives.
+    pub(crate) async fn offer(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.offer.lock().await
+    }
+
+    /// Waits until no message is being offered: all who wrote into the run are known.
+    pub(crate) async fn until_offered(&self) {
+        drop(self.offer().await);
+    }
+
     pub(crate) fn refuse_input(&self) {
         self.no_input.store(true, Ordering::Relaxed);
     }

@@ -169,6 +169,7 @@ impl Run<'_> {
         if may_act && !asked.is_empty() {
             // It can be stopped again.
             self.state.calls("actions");
+            self.state.until_offered().await;
             let acting = self
                 .acting
                 .carry_out(&calls, asked, self.recorder, &mut permits, &self.output);
@@ -290,6 +291,7 @@ impl Run<'_> {
     ) -> Result<Option<String>, StoreError> {
         self.end_thought(scan).await?;
         self.state.calls(&call.action.kind);
+        self.state.until_offered().await;
         let called = self
             .acting
             .carry_out_call(calls, call, self.recorder, permits, &self.output);
