@@ -1,6 +1,6 @@
 //! Three witnesses, compared: the bot's journal, the file that the commands wrote, and the platform's log.
 
-use super::ANSWER;
+use super::{ANSWER, Asking};
 use crate::simulated_platform::op_of;
 use foldback_channels::read_log;
 use foldback_pipeline::invariants::{self, Extent};
@@ -34,13 +34,15 @@ pub(super) struct Figures {
 
 impl Figures {
     /// Lists the events that a series of kills has to meet and did not.
-    pub(super) fn missing(&self) -> Vec<&'static str> {
+    pub(super) fn missing(&self, asking: Asking) -> Vec<&'static str> {
+        let all_begun = usize::from(asking == Asking::ByCalls);
         let met = [
             ("an answer in doubt", self.unknown),
             ("a person who was told", self.told),
             ("a command in doubt that ran", self.doubtful_ran),
             ("a command in doubt that did not run", self.doubtful_did_not),
-            ("an action that was not begun", self.not_begun),
+            // What is called begins in its run, or is not asked for.
+            ("an action that was not begun", self.not_begun + all_begun),
         ];
         met.into_iter()
             .filter(|(_, times)| *times == 0)
@@ -79,13 +81,21 @@ struct Chain {
     /// The run of its message ended in order: its actions were asked for.
     asked: bool,
     begun: usize,
+    /// Of one of them nobody knows whether it ran.
+    in_doubt: bool,
     /// An operation of one of its turns is unknown.
     unknown: bool,
     answers: usize,
     notices: usize,
 }
 
-pub(super) fn compare(journal: &Path, log: &Path, runs: &str, written: &BTreeSet<String>) -> Figures {
+pub(super) fn compare(
+    journal: &Path,
+    log: &Path,
+    runs: &str,
+    written: &BTreeSet<String>,
+    asking: Asking,
+) -> Figures {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -100,7 +110,7 @@ pub(super) fn compare(journal: &Path, log: &Path, runs: &str, written: &BTreeSet
     assert!(left.is_empty(), "something is left in the outbox: {left:#?}");
     let mut figures = Figures::default();
     commands(&events, runs, &mut figures);
-    answers(&events, log, written, &mut figures);
+    answers(&events, log, written, asking, &mut figures);
     figures
 }
 
@@ -128,8 +138,17 @@ fn commands(events: &[Event], runs: &str, figures: &mut Figures) {
         }
     }
     figures.commands = begun.len();
-    let words: BTreeSet<&str> = begun.values().map(String::as_str).collect();
-    assert_eq!(words.len(), begun.len(), "a command was begun in two turns");
+    let mut words: BTreeSet<&str> = BTreeSet::new();
+    for ((turn, _), word) in &begun {
+        if !words.insert(word) {
+            let told = events.iter().filter(|event| begun_in(&begun, word, event.turn));
+            let told: Vec<_> = told.map(told_as_line).collect();
+            panic!(
+                "{word} was begun in two turns, again in {turn:?}\n{}",
+                told.join("\n")
+            );
+        }
+    }
     for (word, times) in &ran {
         assert_eq!(*times, 1, "{word} ran {times} times");
         assert!(words.contains(word), "{word} ran and was never begun");
@@ -148,9 +167,14 @@ fn commands(events: &[Event], runs: &str, figures: &mut Figures) {
     }
 }
 
+/// True where a turn began this command.
+fn begun_in(begun: &BTreeMap<(Option<TurnId>, u32), String>, word: &str, turn: Option<TurnId>) -> bool {
+    begun.iter().any(|((of, _), begun)| *of == turn && begun == word)
+}
+
 /// Every message has one answer or one word about what became of it, unless an operation of its turns is unknown; and what
 /// its agent asked for led to one delivery.
-fn answers(events: &[Event], log: &Path, written: &BTreeSet<String>, figures: &mut Figures) {
+fn answers(events: &[Event], log: &Path, written: &BTreeSet<String>, asking: Asking, figures: &mut Figures) {
     let mut of_message: BTreeMap<TurnId, String> = BTreeMap::new();
     let mut root: BTreeMap<TurnId, TurnId> = BTreeMap::new();
     let mut turn_of: BTreeMap<OpId, TurnId> = BTreeMap::new();
@@ -174,6 +198,7 @@ fn answers(events: &[Event], log: &Path, written: &BTreeSet<String>, figures: &m
                 ..
             } if first == turn => chain.asked = true,
             Kind::ActionStarted(_) => chain.begun += 1,
+            Kind::ActionEnded(ended) => chain.in_doubt |= ended.note.is_some(),
             Kind::Intended { op, .. } => drop(turn_of.insert(*op, turn)),
             Kind::Ended { outcome, .. } => chain.unknown |= outcome.code == OutcomeCode::Unknown,
             // The platform gave it again, as it had not heard that it arrived.
@@ -198,14 +223,18 @@ fn answers(events: &[Event], log: &Path, written: &BTreeSet<String>, figures: &m
     for (turn, id) in &of_message {
         let chain = &chains[turn];
         let story = || story(events, *turn, &root);
+        let is_delivered = match asking {
+            Asking::InText => chain.asked,
+            Asking::ByCalls => chain.in_doubt,
+        };
         assert_eq!(
             chain.deliveries,
-            usize::from(chain.asked),
+            usize::from(is_delivered),
             "{id}: deliveries of turn {turn}\n{}",
             story()
         );
         figures.messages += 1;
-        figures.not_begun += usize::from(chain.asked && chain.begun == 0);
+        figures.not_begun += usize::from(is_delivered && chain.begun == 0);
         if chain.unknown {
             figures.unknown += 1;
             assert!(
@@ -263,6 +292,9 @@ fn story(events: &[Event], first: TurnId, root: &BTreeMap<TurnId, TurnId>) -> St
     let told = events
         .iter()
         .filter(|event| event.turn.is_some_and(of_chain) || matches!(event.kind, Kind::Started { .. }));
-    let told = told.map(|event| format!("{} {} {:?} {:?}", event.seq, event.at, event.turn, event.kind));
-    told.collect::<Vec<_>>().join("\n")
+    told.map(told_as_line).collect::<Vec<_>>().join("\n")
+}
+
+fn told_as_line(event: &Event) -> String {
+    format!("{} {} {:?} {:?}", event.seq, event.at, event.turn, event.kind)
 }

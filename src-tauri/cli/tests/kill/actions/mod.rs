@@ -9,11 +9,15 @@
 //!   life 18   delivers to the agent that nobody knows whether it ran; owner0 reads the agent's wording, as the one answer
 //! ```
 //!
+//! A second series has a model that calls: its run goes on while the command does, and its result belongs to that run. Only
+//! what a kill left in doubt leads to a delivery there.
+//!
 //! Afterwards the journal is held against that file and against what the platform shows ([`evidence`]): no command ran twice
 //! or without being begun, and every message has one answer, or an operation of its turns is shown as unknown.
 
 mod evidence;
 mod life;
+mod model;
 
 use crate::{setting, simulated_platform::SimulatedPlatform, write};
 use foldback_channels::platform;
@@ -58,13 +62,31 @@ const COMMAND_MS: u64 = 70;
 /// Of every so many lives one is killed from outside, while a command runs.
 const FROM_OUTSIDE: u64 = 6;
 
+/// The way in which the agent asks for commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asking {
+    /// By JSON in the text of its answer.
+    InText,
+    /// By tool calls, within its run.
+    ByCalls,
+}
+
 #[test]
 fn no_command_runs_twice_and_every_message_has_one_answer() {
+    torment(Asking::InText);
+}
+
+#[test]
+fn no_command_that_is_called_runs_twice_and_every_message_has_one_answer() {
+    torment(Asking::ByCalls);
+}
+
+fn torment(asking: Asking) {
     let kills = setting("KILLS", 210) * 100 / 210;
-    let rng = SeededRng::new(setting("SEED", 1) ^ 0x6163_7473);
+    let rng = SeededRng::new(setting("SEED", 1) ^ 0x6163_7473 ^ asking as u64);
     let home = tempfile::tempdir().unwrap();
     let platform = SimulatedPlatform::start(PLATFORM, &home.path().join("platform.jsonl"));
-    configure(home.path(), &platform);
+    configure(home.path(), &platform, asking);
     let points: Vec<_> = [CrashPoint::OF_ACTIONS, CrashPoint::OF_OPERATIONS].concat();
     let mut killed: BTreeMap<&str, u64> = BTreeMap::new();
     let mut written = BTreeSet::new();
@@ -81,7 +103,7 @@ fn no_command_runs_twice_and_every_message_has_one_answer() {
         } else {
             let at = usize::try_from(lives - lives / FROM_OUTSIDE).unwrap() % points.len();
             let point = points[at];
-            let nth = 1 + rng.next() % reach(point);
+            let nth = 1 + rng.next() % reach(point, asking);
             (point.code(), Kill::At(format!("{}:{nth}", point.code())))
         };
         let messages = write_all(lives, &platform);
@@ -102,8 +124,8 @@ fn no_command_runs_twice_and_every_message_has_one_answer() {
     }
     let log = platform.stop();
     let runs = fs::read_to_string(home.path().join("work/runs")).unwrap_or_default();
-    let figures = evidence::compare(&home.path().join("journal.sqlite"), &log, &runs, &written);
-    println!("actions: {killed:?}; {lives} lives, {figures}");
+    let figures = evidence::compare(&home.path().join("journal.sqlite"), &log, &runs, &written, asking);
+    println!("actions, {asking:?}: {killed:?}; {lives} lives, {figures}");
     // A few kills do not meet everything.
     if kills >= 100 {
         let missed: Vec<_> = killed.iter().filter(|(_, times)| **times == 0).collect();
@@ -111,13 +133,15 @@ fn no_command_runs_twice_and_every_message_has_one_answer() {
             missed.is_empty() && killed.len() == points.len() + 1,
             "a point was never hit: {killed:?}"
         );
-        assert_eq!(figures.missing(), [""; 0], "{figures}");
+        assert_eq!(figures.missing(asking), [""; 0], "{figures}");
     }
 }
 
 /// The times that a point is reached in a life, about: as many messages are answered in a life as are written.
-const fn reach(point: CrashPoint) -> u64 {
+const fn reach(point: CrashPoint, asking: Asking) -> u64 {
     match point {
+        // Only what an earlier life left in doubt.
+        CrashPoint::BeforeAccept | CrashPoint::AfterAccept if matches!(asking, Asking::ByCalls) => 1,
         CrashPoint::BeforeAppend | CrashPoint::AfterAppend => 200,
         CrashPoint::BeforeRun | CrashPoint::AfterRun => 8,
         CrashPoint::BeforeAction | CrashPoint::ActionBegun | CrashPoint::AfterAction => 6,
@@ -139,10 +163,17 @@ fn write_all(life: u64, at: &SimulatedPlatform) -> BTreeSet<String> {
     ids.collect()
 }
 
-fn configure(home: &Path, at: &SimulatedPlatform) {
+fn configure(home: &Path, at: &SimulatedPlatform, asking: Asking) {
+    let agent = match asking {
+        Asking::InText => "[agent.script]\nfile = \"script.yaml\"".to_owned(),
+        Asking::ByCalls => format!(
+            "[agent]\nbackend = \"openai\"\n[agent.openai]\nbase_url = \"http://{}/v1\"\nmodel = \"test\"",
+            model::start()
+        ),
+    };
     let owners: Vec<_> = (0..OWNERS).map(|owner| format!("\"owner{owner}\"")).collect();
     let config = format!(
-        "[queue]\nmode = \"followup\"\ncap = 100\n[agent.script]\nfile = \"script.yaml\"\n[typing]\nenabled = false\n[store]\nfile = \"journal.sqlite\"\n\
+        "[queue]\nmode = \"followup\"\ncap = 100\n{agent}\n[typing]\nenabled = false\n[store]\nfile = \"journal.sqlite\"\n\
          [output]\ndialects = [\"json\"]\n[commands]\nowner_allow_from = [{owners}]\n\
          [deliveries]\nper_requester = 10000\ntotal = 10000\n\
          [actions.bash]\nenabled = true\nfolder = \"work\"\nallow = ['\\./count [a-z0-9-]+']\n\
