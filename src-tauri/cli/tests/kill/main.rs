@@ -9,7 +9,7 @@
 //!
 //! [`real`] does the same on the real adapters, at every step of one answer in turn. [`modes`] kills it two hundred times more,
 //! with messages over all modes of the queue, senders, commands and faults. [`actions`] kills it one hundred times between an
-//! action and the message that tells of it.
+//! action and the message that tells of it, with an agent that asks in text, and again with a model that calls.
 //!
 //! `make kill-test` runs all and shows the figures. `KILLS` sets how many on simulated platforms, `SEED` which.
 
