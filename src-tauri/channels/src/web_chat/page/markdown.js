@@ -1,5 +1,10 @@
 // Draws the Markdown of an answer. Every letter of it becomes a text node, and the elements are those made here: nothing that
 // the text says can become markup. What is not closed yet, while an answer streams, is drawn as it will be once it is.
+//
+// The page draws an answer again with each piece of it, so that a form of which one text has many readings would stop the page:
+// `(\*\*.+?\*\*|.)*` reads twenty `**bold**` in a million ways before it finds that nothing closes. So no form here has a
+// repetition that takes one text in several ways. A paragraph takes its first line whatever that is, so that there is no line
+// which each kind leaves to another.
 
 const make = (name, ...children) => {
   const element = document.createElement(name);
@@ -7,8 +12,11 @@ const make = (name, ...children) => {
   return element;
 };
 
-/** The Markdown, as nodes. */
-export function draw(text) {
+/** Quotes within quotes that are drawn as such. */
+const DEEPEST = 16;
+
+/** The Markdown, as nodes, within so many quotes. */
+export function draw(text, depth = 0) {
   const nodes = [];
   const lines = text.split("\n");
   let at = 0;
@@ -19,8 +27,8 @@ export function draw(text) {
   };
   while (at < lines.length) {
     const line = lines[at];
-    const fence = /^\s{0,3}(`{3,}|~{3,})\s*([\w+#.-]*)[^`]*$/.exec(line);
-    const heading = /^(#{1,3})\s+(.*?)\s*#*$/.exec(line);
+    const fence = fenceOf(line);
+    const heading = /^(#{1,3})\s+([^]*)$/.exec(line);
     if (line.trim() === "") at += 1;
     else if (fence) {
       at += 1;
@@ -32,26 +40,36 @@ export function draw(text) {
       nodes.push(block);
     } else if (heading) {
       at += 1;
-      nodes.push(make(`h${heading[1].length}`, ...inline(heading[2])));
-    } else if (/^\s*>/.test(line)) {
-      const quoted = while_((line) => /^\s*>/.test(line)).map((line) => line.replace(/^\s*>\s?/, ""));
-      nodes.push(make("blockquote", ...draw(quoted.join("\n"))));
+      nodes.push(make(`h${heading[1].length}`, ...inline(title(heading[2]))));
+    } else if (isQuoted(line) && depth < DEEPEST) {
+      const quoted = while_(isQuoted).map((line) => line.replace(/^\s*>\s?/, ""));
+      nodes.push(make("blockquote", ...draw(quoted.join("\n"), depth + 1)));
     } else if (item(line)) {
-      nodes.push(list(while_((line) => item(line) !== null || (line.trim() !== "" && /^\s{2,}/.test(line)))));
+      nodes.push(list(while_((line) => item(line) !== null || (line.trim() !== "" && /^\s{2,}/.test(line))), depth));
     } else if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(line)) {
       at += 1;
       nodes.push(make("hr"));
     } else {
-      const paragraph = while_((line) => line.trim() !== "" && !/^\s{0,3}(`{3,}|~{3,})/.test(line) && !/^#{1,3}\s/.test(line) && !/^\s*>/.test(line) && item(line) === null);
-      nodes.push(make("p", ...inline(paragraph.join("\n"))));
+      at += 1;
+      const more = while_((line) => line.trim() !== "" && fenceOf(line) === null && !/^#{1,3}\s/.test(line) && !isQuoted(line) && item(line) === null);
+      nodes.push(make("p", ...inline([line, ...more].join("\n"))));
     }
   }
   return nodes;
 }
 
-const item = (line) => /^(\s*)(?:([-*•+])|(\d{1,9})[.)])\s+(.*)$/.exec(line);
+const fenceOf = (line) => /^\s{0,3}(`{3,}(?!`)|~{3,}(?!~))[^`]*$/.exec(line);
+const isQuoted = (line) => /^\s*>/.test(line);
+const item = (line) => /^(\s*)(?:([-*•+])|(\d{1,9})[.)])\s+([^]*)$/.exec(line);
 
-function list(lines) {
+/** The words of a heading, without the signs that may close it. */
+function title(words) {
+  let end = words.length;
+  while (words[end - 1] === "#") end -= 1;
+  return words.slice(0, end).trimEnd();
+}
+
+function list(lines, depth) {
   const first = item(lines[0]);
   const [, indent, , number] = first;
   const made = make(number === undefined ? "ul" : "ol");
@@ -60,7 +78,7 @@ function list(lines) {
   const close = () => {
     if (own.length === 0) return;
     const [words, ...rest] = own;
-    made.append(make("li", ...inline(words), ...(rest.length > 0 ? draw(dedent(rest)) : [])));
+    made.append(make("li", ...inline(words), ...(rest.length > 0 ? draw(dedent(rest), depth) : [])));
   };
   for (const line of lines) {
     const found = item(line);
@@ -82,7 +100,7 @@ const marks = [
   [/^\*\*(?=\S)([\s\S]*?\S)\*\*(?!\*)/, "strong"],
   [/^__(?=\S)([\s\S]*?\S)__(?!_)/, "u"],
   [/^~~(?=\S)([\s\S]*?\S)~~/, "s"],
-  [/^\*(?=[^\s*])((?:\*\*[\s\S]+?\*\*|[^*])*?[^\s*]|\*\*[\s\S]+?\*\*)\*(?!\*)/, "em"],
+  [/^\*(?=[^\s*])((?:\*\*[^*]+\*\*|[^*])*?[^\s*])\*(?!\*)/, "em"],
   [/^_(?=[^\s_])([^_]*?[^\s_])_(?![\p{L}\p{N}_])/u, "em"],
 ];
 
