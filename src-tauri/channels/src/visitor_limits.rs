@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct VisitorLimits {
     /// Most messages and reactions of one visitor in a minute.
     pub messages_per_minute: u32,
-    /// Most conversations that are kept. Where all are in use, nobody new is let in.
+    /// Most conversations that are kept. Where all are in use, nobody new is let in; one address has a tenth of them at most.
     pub conversations: u32,
 }
 

@@ -18,6 +18,7 @@ use crate::listener::connections::Peer;
 use foldback_wire::{ChatId, MessageId, Timestamp};
 use hyper::body::Bytes;
 use std::io;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,6 +27,8 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(super) struct Conversation {
     pub(super) chat: ChatId,
+    /// The address that began it; none where an earlier process did, or this machine.
+    pub(super) begun_by: Option<IpAddr>,
     state: Mutex<ConversationState>,
     /// The number of the last change.
     head: watch::Sender<u64>,
@@ -33,9 +36,16 @@ pub(super) struct Conversation {
 
 impl Conversation {
     /// A new one, whose log lies in a folder that is not there yet.
-    pub(super) fn new(chat: ChatId, folder: PathBuf, epoch: Arc<str>, now: Timestamp) -> Self {
+    pub(super) fn new(
+        chat: ChatId,
+        begun_by: Option<IpAddr>,
+        folder: PathBuf,
+        epoch: Arc<str>,
+        now: Timestamp,
+    ) -> Self {
         Self {
             chat,
+            begun_by,
             state: Mutex::new(ConversationState::new(folder, epoch, now)),
             head: watch::channel(0).0,
         }
@@ -43,7 +53,7 @@ impl Conversation {
 
     /// Reads one that an earlier process kept.
     pub(super) fn load(chat: ChatId, folder: PathBuf, epoch: Arc<str>, now: Timestamp) -> io::Result<Self> {
-        let conversation = Self::new(chat, folder, epoch, now);
+        let conversation = Self::new(chat, None, folder, epoch, now);
         {
             let mut state = conversation.state();
             for change in state.log_mut().read()? {

@@ -8,11 +8,21 @@ use foldback_wire::{ChannelId, ChatId, Clock};
 use ring::digest::{Context, SHA256};
 use std::collections::BTreeMap;
 use std::fs;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes of a digest that tell folders apart.
 const DISTINCT: usize = 8;
+
+/// The reason for which a conversation cannot begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoRoom {
+    /// Its address has as many as it may have.
+    OfAddress,
+    /// There are as many as there may be.
+    OfAll,
+}
 
 pub(super) struct Conversations {
     folder: PathBuf,
@@ -74,27 +84,40 @@ impl Conversations {
         self.all().get(chat).cloned()
     }
 
-    /// A new conversation; `None` where all that there may be are in use. One that nobody wrote in, and one that was not
-    /// used for a day, give way.
-    pub(super) fn begin(&self, key: &SessionKey) -> Option<Arc<Conversation>> {
+    /// A new conversation of an address. Where all that there may be, or all that the address may have, are in use, one that
+    /// nobody wrote in, or that was not used for a day, gives way.
+    ///
+    /// # Errors
+    /// None gives way. Whoever has their share only ever takes the place of their own.
+    pub(super) fn begin(&self, key: &SessionKey, address: IpAddr) -> Result<Arc<Conversation>, NoRoom> {
         self.sweep();
         let (now, mut open) = (self.clock.now(), self.all());
-        if open.len() >= self.most {
+        let begun_by = (!address.is_loopback()).then_some(address);
+        let is_own = |conversation: &Conversation| begun_by.is_some() && conversation.begun_by == begun_by;
+        let share = self.most.div_ceil(limits::SHARE_OF_ADDRESS);
+        let has_share = open.values().filter(|c| is_own(c)).count() >= share;
+        if has_share || open.len() >= self.most {
             let may_go = |conversation: &Conversation| {
                 let state = conversation.state();
                 let is_unused = state.is_empty() || now.since(state.used()) > limits::LONG_UNUSED;
                 (is_unused && !state.is_watched()).then(|| (!state.is_empty(), state.used()))
             };
-            let unused = open.values().filter_map(|c| Some((may_go(c)?, c.chat.clone())));
-            let (_, chat) = unused.min()?;
+            let those = open.values().filter(|c| !has_share || is_own(c));
+            let unused = those.filter_map(|c| Some((may_go(c)?, c.chat.clone())));
+            let none = if has_share {
+                NoRoom::OfAddress
+            } else {
+                NoRoom::OfAll
+            };
+            let (_, chat) = unused.min().ok_or(none)?;
             Self::forget(&mut open, &chat);
         }
         let chat = key.chat();
         let folder = self.folder.join(chat.as_str());
-        let conversation = Conversation::new(chat.clone(), folder, Arc::clone(&self.epoch), now);
+        let conversation = Conversation::new(chat.clone(), begun_by, folder, Arc::clone(&self.epoch), now);
         let conversation = Arc::new(conversation);
         open.insert(chat, Arc::clone(&conversation));
-        Some(conversation)
+        Ok(conversation)
     }
 
     fn forget(open: &mut BTreeMap<ChatId, Arc<Conversation>>, chat: &ChatId) {

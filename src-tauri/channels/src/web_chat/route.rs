@@ -3,6 +3,7 @@
 use super::WebChat;
 use super::answer::{self, PageAnswer};
 use super::conversation::Conversation;
+use super::conversations::NoRoom;
 use super::entry::Author;
 use super::file;
 use super::limits::{self, CONNECTIONS};
@@ -159,11 +160,17 @@ impl WebChat {
                 return answer::too_many(wait, "Too many conversations begin from your network.");
             }
             let key = SessionKey::random();
-            if self.conversations.begin(&key).is_none() {
-                let words = "Too many conversations are going on.";
-                return answer::wait_for(StatusCode::SERVICE_UNAVAILABLE, Duration::from_mins(1), words);
+            let wait = Duration::from_mins(1);
+            match self.conversations.begin(&key, asked.address) {
+                Ok(_) => key,
+                Err(NoRoom::OfAddress) => {
+                    return answer::too_many(wait, "Too many conversations of your network are going on.");
+                }
+                Err(NoRoom::OfAll) => {
+                    let words = "Too many conversations are going on.";
+                    return answer::wait_for(StatusCode::SERVICE_UNAVAILABLE, wait, words);
+                }
             }
-            key
         };
         let limits = json!({
             "text": self.capabilities.text_limit,

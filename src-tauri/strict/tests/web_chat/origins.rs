@@ -210,6 +210,47 @@ async fn an_address_begins_only_so_many_conversations_and_only_a_proxy_here_name
 }
 
 #[tokio::test]
+async fn an_address_has_a_tenth_of_the_conversations_and_the_rest_is_for_others() {
+    let mut place = Place::of(WebChatPlace {
+        limits: VisitorLimits {
+            conversations: 20,
+            ..VisitorLimits::default()
+        },
+        ..public()
+    })
+    .await;
+    let visit = |place: &Place, visitor| place.browser().through_proxy(OWN, visitor);
+    let crowd = [visit(&place, "192.0.2.1"), visit(&place, "192.0.2.1")];
+    for browser in &crowd {
+        assert_eq!(browser.begin().await.unwrap().status, 200);
+        place.say(browser, "first", "hi").await;
+    }
+    let third = visit(&place, "192.0.2.1").begin().await.unwrap();
+    assert_eq!(
+        (third.status, third.header("retry-after")),
+        (429, "60"),
+        "{}",
+        third.text()
+    );
+    let other = visit(&place, "192.0.2.2");
+    assert_eq!(other.begin().await.unwrap().status, 200);
+    place.say(&other, "first", "hi").await;
+    // Those who write are not asked to leave, and what nobody wrote in gives way to the next of the same address.
+    for browser in &crowd {
+        place.say(browser, "second", "still here").await;
+    }
+    let silent = [(); 3].map(|()| visit(&place, "192.0.2.3"));
+    for browser in &silent {
+        assert_eq!(browser.begin().await.unwrap().status, 200);
+    }
+    let mut open = 0;
+    for browser in &silent {
+        open += usize::from(browser.events(None).await.unwrap().is_ok());
+    }
+    assert_eq!(open, 2);
+}
+
+#[tokio::test]
 async fn where_all_conversations_are_in_use_nobody_new_is_let_in() {
     let mut place = Place::of(WebChatPlace {
         limits: VisitorLimits {
