@@ -2,12 +2,14 @@
 
 use super::conversation::Conversation;
 use super::limits;
+use super::log::Log;
 use super::session::{self, SessionKey};
 use crate::platform::web_chat::is_visitor;
 use foldback_wire::{ChannelId, ChatId, Clock};
 use ring::digest::{Context, SHA256};
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,7 +36,8 @@ pub(super) struct Conversations {
 }
 
 impl Conversations {
-    /// Those that earlier processes kept. Another channel, and another journal, has others.
+    /// Those that earlier processes kept. Another channel, and another journal, has others. A journal is one process's at a
+    /// time, so that what no message there names is left over and is removed.
     pub(super) fn open(
         channel: &ChannelId,
         data: &Path,
@@ -55,11 +58,11 @@ impl Conversations {
             most: most as usize,
             open: Mutex::default(),
         };
-        conversations.read();
+        conversations.read(journal.is_some());
         conversations
     }
 
-    fn read(&self) {
+    fn read(&self, is_ours_alone: bool) {
         // Where nobody ever wrote there is no folder.
         let Ok(folders) = fs::read_dir(&self.folder) else {
             return;
@@ -68,8 +71,23 @@ impl Conversations {
         let names = folders.filter_map(|folder| folder.ok()?.file_name().into_string().ok());
         for name in names.filter(|name| is_visitor(name)) {
             let (chat, folder) = (ChatId::new(name.clone()), self.folder.join(&name));
-            match Conversation::load(chat.clone(), folder, Arc::clone(&self.epoch), self.clock.now()) {
-                Ok(conversation) => drop(open.insert(chat, Arc::new(conversation))),
+            let loaded = Conversation::load(
+                chat.clone(),
+                folder.clone(),
+                Arc::clone(&self.epoch),
+                self.clock.now(),
+            );
+            match loaded {
+                Ok(conversation) => {
+                    if is_ours_alone {
+                        conversation.state().remove_unnamed();
+                    }
+                    open.insert(chat, Arc::new(conversation));
+                }
+                // A kill came between its first file and its first message.
+                Err(error) if is_ours_alone && error.kind() == io::ErrorKind::NotFound => {
+                    Log::new(folder).remove();
+                }
                 Err(error) => tracing::warn!(%error, %chat, "a conversation of a web chat cannot be read"),
             }
         }

@@ -1,7 +1,9 @@
 //! The folder of one conversation: a log of its changes, and its files. It is made with the first change, and nobody else can
-//! read it. What a kill leaves half written at the end of the log is passed over.
+//! read it. What a kill leaves half written at the end of the log is passed over, and what it leaves of files that the log does not
+//! name is removed with the next start.
 
 use super::entry::{Change, ChatMessage};
+use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -109,6 +111,20 @@ impl Log {
     /// Makes the folder where there is none.
     pub(super) fn make_folder(&self) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)
+    }
+
+    /// Removes all files but the log and these.
+    pub(super) fn remove_others(&self, names: &BTreeSet<&str>) {
+        let Ok(files) = fs::read_dir(&self.folder) else {
+            return;
+        };
+        for file in files.filter_map(Result::ok) {
+            let name = file.file_name();
+            let is_known = |name| name == NAME || names.contains(name);
+            if !name.to_str().is_some_and(is_known) {
+                remove_file(&file.path());
+            }
+        }
     }
 
     /// Removes the folder with all that is in it.

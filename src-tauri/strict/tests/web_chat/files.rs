@@ -1,8 +1,9 @@
 //! Files, as browsers and others ask for them.
 
 use crate::place::Place;
-use crate::shared::calls::file;
+use crate::shared::calls::{file, said};
 use foldback_wire::FileKind;
+use std::collections::BTreeSet;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -96,4 +97,34 @@ async fn a_file_is_its_conversations_own_and_what_could_run_is_stored() {
         "without a session"
     );
     assert_eq!(visitor.browser.broken(), []);
+}
+
+#[tokio::test]
+async fn what_a_kill_leaves_of_files_is_gone_with_the_next_start() {
+    let mut place = Place::open().await;
+    let visitor = place.visitor().await;
+    let sent = file("a.png", FileKind::File, None);
+    place.perform(&visitor.chat, sent).await.unwrap();
+    let chats = std::fs::read_dir(place.data.path()).unwrap().next().unwrap();
+    let chats = chats.unwrap().path();
+    let folder = chats.join(visitor.chat.as_str());
+    let names = || {
+        let files = std::fs::read_dir(&folder).unwrap();
+        let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+        names.collect::<BTreeSet<_>>()
+    };
+    let before = names();
+    assert_eq!(before.len(), 2, "{before:?}");
+    // A file that came in while its message did not, and a log that was being written anew.
+    for name in ["0123456789abcdef", "log.part"] {
+        std::fs::write(folder.join(name), "half").unwrap();
+    }
+    // A conversation whose first message was still coming in.
+    let begun = chats.join("f".repeat(visitor.chat.as_str().len()));
+    std::fs::create_dir(&begun).unwrap();
+    std::fs::write(begun.join("0123456789abcdef"), "half").unwrap();
+    let place = place.again().await;
+    assert_eq!(names(), before);
+    assert!(!begun.exists());
+    place.perform(&visitor.chat, said("still here")).await.unwrap();
 }

@@ -28,7 +28,7 @@ pub(crate) fn here() -> WebChatPlace {
         origins: Vec::new(),
         limits: VisitorLimits::default(),
         data: "unused".into(),
-        journal: None,
+        journal: Some("unused.db".into()),
     }
 }
 

@@ -130,6 +130,13 @@ impl ConversationState {
         kept.next()
     }
 
+    /// Removes the files that no message names: those of a message that a kill kept out of the log.
+    pub(in super::super) fn remove_unnamed(&self) {
+        let kept = self.files().filter(|file| !file.gone);
+        self.log
+            .remove_others(&kept.map(|file| file.id.as_str()).collect());
+    }
+
     pub(super) fn snapshot(&self) -> String {
         let messages = self.entries.iter().collect();
         // Strings and numbers can always be written.
