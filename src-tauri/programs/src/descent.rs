@@ -157,23 +157,51 @@ pub(crate) fn is_child(pid: i32) -> bool {
 }
 
 fn descendants_of(ancestor: i32) -> Vec<i32> {
-    let all = processes();
-    let mut found: Vec<i32> = Vec::new();
-    let mut parents = vec![ancestor];
+    let mut found = Vec::new();
+    add_descendants(&processes(), vec![ancestor], &mut found);
+    found
+}
+
+/// Adds what descends from processes and is not there yet, nearest first, those that have ended left out.
+fn add_descendants(all: &[Process], mut parents: Vec<i32>, found: &mut Vec<i32>) {
     while let Some(parent) = parents.pop() {
         let children = all.iter().filter(|one| one.parent == parent && !one.ended);
         for child in children {
-            found.push(child.pid);
-            parents.insert(0, child.pid);
+            if !found.contains(&child.pid) {
+                found.push(child.pid);
+                parents.insert(0, child.pid);
+            }
         }
     }
+}
+
+/// The processes of a session and those on a terminal, with what descends from them, those that have ended left out.
+pub(crate) fn members(session: i32, terminal: Option<i32>) -> Vec<i32> {
+    let all = processes();
+    let is_member =
+        |one: &&Process| one.session == session || terminal.is_some_and(|device| device == one.terminal);
+    let members = all.iter().filter(is_member).filter(|one| !one.ended);
+    let mut found: Vec<i32> = members.map(|one| one.pid).collect();
+    add_descendants(&all, found.clone(), &mut found);
     found
+}
+
+/// Takes those out of the system's table that have ended and are children of ours.
+pub(crate) fn reap(pids: &BTreeSet<i32>) {
+    for pid in pids.iter().copied().filter_map(Pid::from_raw) {
+        // That of another parent is left to it.
+        let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+    }
 }
 
 /// A process as the system's table has it.
 struct Process {
     pid: i32,
     parent: i32,
+    /// The process that made its session.
+    session: i32,
+    /// The device of its terminal; 0 without one.
+    terminal: i32,
     ended: bool,
 }
 
@@ -200,9 +228,18 @@ fn stat(pid: i32) -> io::Result<Process> {
     let fields = text.rsplit_once(") ").map(|(_, fields)| fields.split(' '));
     let mut fields = fields.ok_or(io::ErrorKind::InvalidData)?;
     let ended = matches!(fields.next(), Some("Z" | "X"));
-    let parent = fields.next().and_then(|parent| parent.parse().ok());
-    let parent = parent.ok_or(io::ErrorKind::InvalidData)?;
-    Ok(Process { pid, parent, ended })
+    let mut number = || fields.next().and_then(|number| number.parse().ok());
+    let [parent, _group, session, terminal] = [number(), number(), number(), number()];
+    let read = || {
+        Some(Process {
+            pid,
+            parent: parent?,
+            session: session?,
+            terminal: terminal?,
+            ended,
+        })
+    };
+    Ok(read().ok_or(io::ErrorKind::InvalidData)?)
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -17,7 +17,7 @@ use rustix::{
     io::Errno,
     process::{
         Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process,
-        pidfd_open, setrlimit, wait,
+        pidfd_open, setrlimit, setsid, wait,
     },
     stdio::{dup2_stderr, dup2_stdin, dup2_stdout},
 };
@@ -76,7 +76,7 @@ pub fn run_if_asked() -> Option<i32> {
 }
 
 /// The start of a guard for the program whose path and arguments follow. `by` is a program that asks [`run_if_asked`];
-/// this one when absent.
+/// this one when absent. The guard makes a session of its own, so that it must not be started as the leader of a group.
 ///
 /// # Errors
 /// This program is none.
@@ -129,7 +129,8 @@ fn guard(mut args: impl Iterator<Item = OsString>) -> i32 {
         return NOT_STARTED;
     };
     let grace = Duration::from_millis(grace.into());
-    // Without either, it does what it can.
+    // Without any of them, it does what it can. By its session Foldback finds what it leaves behind when it is killed.
+    let _ = setsid();
     let _ = adopt_orphans();
     let _ = fs::write("/proc/self/comm", SHORT_NAME);
     let mut start = if place == ON_A_TERMINAL {

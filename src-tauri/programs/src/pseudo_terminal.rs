@@ -87,6 +87,11 @@ impl PseudoTerminal {
         Ok(ioctl_tiocgptpeer(&self.output, flags)?.into())
     }
 
+    /// Another hold on the program's side: as long as it is there, the terminal's number is not that of another one.
+    pub(crate) fn hold(&self) -> io::Result<OwnedFd> {
+        self.side.try_clone()
+    }
+
     /// Gives it the modes back in which it began, and lets it go on where its output was stopped.
     ///
     /// # Errors

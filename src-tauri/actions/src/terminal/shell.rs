@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use std::{
     ffi::OsString,
     fs, io,
-    os::unix::process::{CommandExt as _, ExitStatusExt as _},
+    os::unix::process::ExitStatusExt as _,
     path::{Path, PathBuf},
     pin::pin,
     process::{ExitStatus, Stdio},
@@ -233,8 +233,7 @@ pub(super) fn guarded_command(
         .args(words)
         .env_clear()
         .envs(ours)
-        .current_dir(&settings.folder)
-        .process_group(0);
+        .current_dir(&settings.folder);
     guard.into()
 }
 

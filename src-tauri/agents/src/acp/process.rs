@@ -13,7 +13,6 @@ use rustix::process::Signal;
 use std::{
     collections::VecDeque,
     io,
-    os::unix::process::CommandExt as _,
     path::Path,
     process::{ExitStatus, Stdio},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -208,7 +207,6 @@ fn command(config: &AcpConfig, files: Option<&Path>) -> io::Result<Command> {
         .envs(ours)
         .envs(&config.env)
         .current_dir(&config.directory)
-        .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

@@ -55,7 +55,7 @@ impl ShellProcess {
         let mut child = guard.spawn()?;
         // Its end of the terminal is the program's alone.
         drop(guard);
-        let guarded = KilledByDrop(Arc::new(Guarded::of(&child)?));
+        let guarded = KilledByDrop(Arc::new(Guarded::on_terminal(&child, &terminal)?));
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         Ok(Self {
             terminal,

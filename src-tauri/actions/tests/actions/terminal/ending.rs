@@ -65,6 +65,33 @@ async fn what_is_left_in_the_background_ends_with_the_command() {
 }
 
 #[tokio::test]
+async fn a_command_that_kills_its_guard_ends_with_it_and_no_other_does() {
+    let bench = Bench::new();
+    let other = async {
+        let text = bench.text("touch begun; while [ ! -e go ]; do sleep 0.05; done; echo on");
+        assert_eq!(text.await, "on\n");
+    };
+    let forsaken = async {
+        while !bench.path().join("work/begun").exists() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let killer = Bench::new();
+        for begin in ["", "setsid sleep 600 & ", "(sleep 600 &); "] {
+            let command =
+                format!("{begin}trap '' TERM HUP; echo begun; kill -KILL $PPID; while :; do sleep 0.1; done");
+            let item = killer.only(&command).await;
+            assert_eq!(
+                (item.text.as_str(), item.note.as_deref()),
+                ("begun\n", Some("ended by signal 9"))
+            );
+            killer.until_gone().await;
+        }
+        std::fs::write(bench.path().join("work/go"), "").unwrap();
+    };
+    tokio::join!(other, forsaken);
+}
+
+#[tokio::test]
 async fn dropped_it_leaves_nothing_running() {
     let bench = Bench::new();
     let command = json!({"command": "setsid sleep 600 & touch begun; sleep 600"});

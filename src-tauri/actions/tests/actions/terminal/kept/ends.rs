@@ -34,6 +34,24 @@ async fn after_its_time_a_command_ends_with_its_shell_and_nothing_of_it_comes_la
 }
 
 #[tokio::test]
+async fn a_shell_that_kills_its_guard_ends_with_it() {
+    let kept = Kept::new();
+    for begin in ["", "setsid sleep 600 & ", "(sleep 600 &); "] {
+        let command =
+            format!("{begin}trap '' TERM HUP; echo begun; kill -KILL $PPID; while :; do sleep 0.1; done");
+        let item = kept.only(&command).await;
+        assert!(
+            item.text.starts_with("begun\n") && item.exit.is_none(),
+            "{item:?}"
+        );
+        until_gone(kept.path()).await;
+        assert_eq!(kept.text("echo next").await, "next\n");
+        kept.run("exit").await;
+        until_gone(kept.path()).await;
+    }
+}
+
+#[tokio::test]
 async fn a_command_that_ends_the_shell_is_told_so() {
     let kept = Kept::new();
     for (command, exit, text) in [
