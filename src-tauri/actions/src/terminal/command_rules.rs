@@ -6,9 +6,17 @@ use regex::{Regex, RegexSet};
 /// Characters with a meaning for the shell beyond the words of one command. A command with any of them may do more than
 /// its beginning says, so that the list of what is allowed does not count for it.
 const SHELL_CONTROLS: [char; 13] = [';', '&', '|', '<', '>', '`', '$', '(', ')', '{', '}', '\n', '\r'];
+/// Characters by which a shell reads another word than the one that is written, so that a list of what is confirmed or denied
+/// may not see what runs.
+const DISGUISES: [char; 6] = ['\'', '"', '\\', '*', '?', '['];
 
 /// The lists of patterns, in the order in which they count: `deny`, `confirm`, `allow`. A command that no list names is
 /// confirmed.
+///
+/// A shell reads `git  push`, `git "push"` and `git pu\sh` alike, so that `deny` and `confirm` are looked for in the command as it
+/// is written and in its words without quotes, one blank between them. What a glob sign stands for is known to the shell
+/// alone; while one of these two lists is set, what has such a sign, a quote or a backslash is therefore not allowed by its
+/// beginning, but confirmed.
 #[derive(Debug, Clone, Default)]
 pub struct CommandRules {
     allow: RegexSet,
@@ -77,13 +85,18 @@ impl CommandRules {
     /// The decision about a command.
     pub fn decide(&self, command: &str) -> ActionDecision {
         let command = command.trim();
-        if self.deny.is_match(command) {
+        // Without words where a quote is not closed.
+        let words = shlex::split(command).map(|words| words.join(" "));
+        let names = |list: &RegexSet| {
+            list.is_match(command) || words.as_deref().is_some_and(|words| list.is_match(words))
+        };
+        if names(&self.deny) {
             return ActionDecision::Denied {
                 why: "the command is on the list of those that never run".to_owned(),
                 setting: "actions.bash.deny",
             };
         }
-        if self.confirm.is_match(command) {
+        if names(&self.confirm) {
             return ActionDecision::Confirmed("the list of commands to confirm names it".to_owned());
         }
         if !self.allow.is_match(command) {
@@ -92,6 +105,10 @@ impl CommandRules {
         if command.contains(SHELL_CONTROLS) {
             let why = "more than one simple command is always confirmed".to_owned();
             return ActionDecision::Confirmed(why);
+        }
+        if command.contains(DISGUISES) && !(self.confirm.is_empty() && self.deny.is_empty()) {
+            let why = "a quote, a backslash or a glob sign may hide what the other lists name";
+            return ActionDecision::Confirmed(why.to_owned());
         }
         ActionDecision::Allowed("actions.bash.allow")
     }
@@ -129,6 +146,64 @@ mod tests {
         assert_eq!(code("rm -r /etc"), "actions.bash.deny");
         assert_eq!(code("sudo df"), "actions.bash.deny");
         assert_eq!(code("df -h -rf"), "confirm");
+    }
+
+    #[test]
+    fn no_blank_quote_or_backslash_hides_what_is_confirmed_or_denied() {
+        let rules = rules(&["git .*", "rm .*"], &["git push"], &["rm -rf /etc"]);
+        for command in [
+            "git push origin",
+            "git  push origin",
+            "git\tpush origin",
+            "git 'push' origin",
+            "git \"pu\"sh origin",
+            "git pu\\sh origin",
+        ] {
+            let ActionDecision::Confirmed(why) = rules.decide(command) else {
+                panic!("{command}");
+            };
+            assert_eq!(why, "the list of commands to confirm names it", "{command}");
+        }
+        for command in [
+            "rm -rf   /etc",
+            "rm \t-rf '/etc'",
+            "rm -r\\f /e\"\"tc",
+            "ls; rm  -rf /etc",
+        ] {
+            assert!(
+                matches!(rules.decide(command), ActionDecision::Denied { .. }),
+                "{command}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_only_the_shell_can_read_is_confirmed_where_a_list_could_name_it() {
+        let asked = [
+            "git pus? origin",
+            "git p*",
+            "git [p]ush",
+            "git log 'a",
+            "git log \\",
+        ];
+        for (confirm, deny) in [(&["push"][..], &[][..]), (&[], &["push"])] {
+            let rules = rules(&["git .*"], confirm, deny);
+            for command in asked {
+                assert!(
+                    matches!(rules.decide(command), ActionDecision::Confirmed(_)),
+                    "{command}"
+                );
+            }
+            let decided = rules.decide("git  log --oneline");
+            assert_eq!(decided, ActionDecision::Allowed("actions.bash.allow"));
+        }
+        let alone = rules(&["git .*"], &[], &[]);
+        for command in asked {
+            assert!(
+                matches!(alone.decide(command), ActionDecision::Allowed(_)),
+                "{command}"
+            );
+        }
     }
 
     #[test]

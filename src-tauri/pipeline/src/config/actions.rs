@@ -53,13 +53,15 @@ pub struct BashConfig {
     /// Lets the agent have commands run.
     pub enabled: bool,
     /// Regular expressions of commands that run without a confirmation. One has to match the whole command, which is then
-    /// one simple command: with `;`, `&`, `|`, `<`, `>`, `$`, brackets or a second line it is confirmed all the same.
+    /// one simple command: with `;`, `&`, `|`, `<`, `>`, `$`, brackets or a second line it is confirmed all the same, and with
+    /// quotes, backslashes or glob signs where `confirm` or `deny` has a pattern.
     pub allow: Vec<CommandPattern>,
-    /// Regular expressions of what an owner confirms wherever it stands in a command, also where `allow` names it. A
-    /// command that no list names is confirmed, too.
+    /// Regular expressions of what an owner confirms wherever it stands in a command, also where `allow` names it. They are
+    /// looked for as the command is written, and without quotes and with one blank between its words. A command that no list
+    /// names is confirmed, too.
     pub confirm: Vec<CommandPattern>,
-    /// Regular expressions of what never runs wherever it stands in a command. A shell has many ways to write one thing: this
-    /// guards against mistakes, not against intent.
+    /// Regular expressions of what never runs wherever it stands in a command, looked for as those of `confirm` are. A shell has
+    /// many ways to write one thing: this guards against mistakes, not against intent.
     pub deny: Vec<CommandPattern>,
     /// The folder that commands work in. Relative: below the configuration file's folder. When absent, a folder of the
     /// configuration's name in `foldback-actions` in the system's folder for states, such as
