@@ -38,6 +38,7 @@ const rules = [
   { when: { contains: "patch" }, agent: [{ permission: long }] },
   { when: { contains: "write" }, agent: [{ permission: writes }] },
   { when: { contains: "tidy" }, agent: [asks("p1", "rm -r build")] },
+  { when: { contains: "sweep" }, agent: [asks("p6", "rm -r dist")] },
   { when: { contains: "push" }, agent: [asks("p2", "git push")] },
   { when: { contains: "delete" }, agent: [{ permission: { ...asks("p3", "rm -r /").permission, does: "delete" } }] },
   { agent: [{ text: "I begin, " }, { text: "and go on.", after_ms: 600_000 }] },
@@ -130,6 +131,17 @@ describe("a request for permission", () => {
     await press(browser, "a");
     await shows(browser, "chat", /Done\./);
     await gone(browser, "permission");
+  });
+
+  it("is rejected by the key that exports the turn, while it has the focus", async () => {
+    const { browser } = window;
+    await ask("Please sweep up");
+    await shows(browser, "permission", /rm -r dist/);
+    await answer();
+    await press(browser, "x");
+    await gone(browser, "permission");
+    await gone(browser, "export-dialog");
+    await shows(browser, "chat", /Then I leave it\./);
   });
 
   it("is found and rejected by keys from another view", async () => {

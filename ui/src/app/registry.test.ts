@@ -103,6 +103,32 @@ describe("keys", () => {
     expect([replay.mock.calls.length, run.mock.calls.length]).toEqual([1, 1]);
   });
 
+  it("go to what has the focus before the view around it, whatever the order of the table", () => {
+    const [reject, exported] = [vi.fn(), vi.fn()];
+    registry.bind({ "turn.export": exported });
+    const leave = registry.bind({ "permission.reject_once": reject });
+    press("row", "x");
+    press("button", "x");
+    expect([reject.mock.calls.length, exported.mock.calls.length], "a request has the focus").toEqual([2, 0]);
+    press("page", "x");
+    expect([reject.mock.calls.length, exported.mock.calls.length], "the view has it").toEqual([2, 1]);
+    leave();
+    press("row", "x");
+    expect([reject.mock.calls.length, exported.mock.calls.length], "a list that has no such action").toEqual([2, 2]);
+  });
+
+  it("go to the view before the page and to the page before the window", () => {
+    const [view, page, everywhere] = [vi.fn(), vi.fn(), vi.fn()];
+    registry.remap({ "turn.why": ["q"], "filter.focus": ["q"], palette: ["q"] });
+    registry.bind({ palette: everywhere });
+    press("page", "q");
+    registry.bind({ "filter.focus": page });
+    press("page", "q");
+    registry.bind({ "turn.why": view });
+    press("page", "q");
+    expect([view, page, everywhere].map((run) => run.mock.calls.length)).toEqual([1, 1, 1]);
+  });
+
   it("of a view act wherever the focus is, but not in text, nor in what lies over the view", () => {
     const why = vi.fn();
     registry.bind({ "turn.why": why });
@@ -127,13 +153,30 @@ describe("keys", () => {
   it("can be changed, and then the old one does nothing", () => {
     const next = vi.fn();
     registry.bind({ "list.next": next });
-    registry.remap({ "list.next": ["n"] });
+    registry.remap({ "list.next": ["q"] });
     press("row", "j");
     expect(next).not.toHaveBeenCalled();
-    press("row", "n");
+    press("row", "q");
     expect(next).toHaveBeenCalledTimes(1);
-    expect(registry.conflict("list.previous", "n")?.id).toBe("list.next");
-    expect(registry.conflict("list.next", "n")).toBeUndefined();
+    expect(registry.conflict("list.previous", "q")?.id).toBe("list.next");
+    expect(registry.conflict("list.next", "q")).toBeUndefined();
+  });
+
+  it("conflict where the focus cannot tell two actions apart, whichever of them is changed", () => {
+    const both = (one: string, other: string): (string | undefined)[] =>
+      [[one, other], [other, one]].map(([mine = "", theirs = ""]) => {
+        registry.remap({ [theirs]: ["q"] });
+        return registry.conflict(mine, "q")?.id;
+      });
+    expect(both("turn.export", "permission.reject_once"), "a list and the view around it").toEqual([undefined, undefined]);
+    expect(both("session.cancel", "channel.send"), "lists of two views").toEqual([undefined, undefined]);
+    expect(both("turn.why", "live.turns"), "two views").toEqual([undefined, undefined]);
+    expect(both("turn.why", "turn.copy"), "one view").toEqual(["turn.copy", "turn.why"]);
+    expect(both("turn.why", "list.next"), "what every list has").toEqual(["list.next", "turn.why"]);
+    expect(both("turn.why", "error.next"), "that too").toEqual(["error.next", "turn.why"]);
+    expect(both("session.cancel", "held.next"), "in a list").toEqual(["held.next", "session.cancel"]);
+    expect(both("list.next", "keys"), "the page").toEqual(["keys", "list.next"]);
+    expect(both("turn.why", "palette"), "the window").toEqual(["palette", "turn.why"]);
   });
 });
 

@@ -14,10 +14,15 @@ const DIALOG = "[role='dialog'], [role='alertdialog']";
 const OVERLAY = `${DIALOG}, [role='menu'], [role='listbox']`;
 /** A list marks itself with this; most single letters act only inside one. */
 export const LIST = "[data-list]";
+/** The group of the actions that every list has. */
+const OF_EVERY_LIST = "Lists";
+/** From what has the focus outwards: where several actions have a key, the nearest that may act takes it. */
+const NEAREST_FIRST: readonly When[] = ["list", "view", "page", "always", "window"];
 
 /**
- * Who can do what at the moment, and which key does it. Whoever binds last wins, so that a list in focus takes `j`
- * from the list behind it and gives it back.
+ * Who can do what at the moment, and which key does it. Of several actions on one key the nearest to the focus is asked:
+ * `x` in a list of requests rejects one, and anywhere else in the turn's view it exports the turn. Whoever binds an action
+ * last does it, so that a list in focus takes `j` from the list behind it and gives it back.
  */
 export class ActionRegistry {
   readonly #bound = new Map<string, Run[]>();
@@ -62,14 +67,13 @@ export class ActionRegistry {
     this.#changed();
   }
 
-  /** The other action that a key would belong to, if any may act in the same place. */
+  /**
+   * The other action that a key would belong to, where the focus does not tell which of the two is meant. A list and the
+   * view around it may share a key: the list has it while it has the focus, and the view has it everywhere else.
+   */
   conflict(id: string, key: string): Action | undefined {
-    const family = (other: string): string => other.split(".")[0] ?? other;
-    // Lists and views have their keys to themselves: two of them are never asked at once.
-    const apart = (when: When | undefined): boolean => when === "list" || when === "view";
-    const mine = actionById.get(id)?.when;
-    return actions.find((a) =>
-      a.id !== id && this.keys(a.id).includes(key) && (!apart(a.when) || !apart(mine) || family(a.id) === family(id) || family(a.id) === "list"));
+    const mine = actionById.get(id);
+    return actions.find((other) => other.id !== id && this.keys(other.id).includes(key) && (mine === undefined || collide(mine, other)));
   }
 
   listen(listener: () => void): () => void {
@@ -85,13 +89,14 @@ export class ActionRegistry {
   #rebuild(): void {
     const map: Record<string, (event: KeyboardEvent) => void> = {};
     const owners = new Map<string, string[]>();
-    for (const { id } of actions)
+    const nearestFirst = [...actions].sort((a, b) => NEAREST_FIRST.indexOf(a.when) - NEAREST_FIRST.indexOf(b.when));
+    for (const { id } of nearestFirst)
       for (const key of this.keys(id)) for (const form of forms(key)) owners.set(form, [...(owners.get(form) ?? []), id]);
     for (const [key, ids] of owners) map[key] = (event) => this.#press(event, ids);
     this.#handle = createKeybindingsHandler(map);
   }
 
-  /** Of all actions on this key, the one that may act here and that somebody can do. */
+  /** Of all actions on this key, the nearest that may act here and that somebody can do. The ids are in this order. */
   #press(event: KeyboardEvent, ids: readonly string[]): void {
     if (event.defaultPrevented) return;
     const target = event.target instanceof Element ? event.target : null;
@@ -121,6 +126,16 @@ export class ActionRegistry {
   #changed(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Whether the focus cannot tell these two apart, so that one of them would never be asked where both may act. */
+function collide(one: Action, other: Action): boolean {
+  const apart = ({ when }: Action): boolean => when === "list" || when === "view";
+  // An action of the page or the window acts in lists and views, too, and would be lost there.
+  if (!apart(one) || !apart(other)) return true;
+  // One list has the focus and one view is shown; but what every list has is in each of them, and in each view.
+  if (one.group === other.group) return one.when === other.when;
+  return one.group === OF_EVERY_LIST || other.group === OF_EVERY_LIST;
 }
 
 /**
