@@ -99,6 +99,38 @@ describe("reminders", () => {
     await shows(browser, "month-name", new RegExp(name));
   });
 
+  it("is whole in a small window, with the day that is chosen in view", async () => {
+    const { browser } = window;
+    const { width, height } = await browser.getWindowSize();
+    await browser.setWindowSize(1000, 700);
+    /** What of the month is clipped, in pixels, how many weeks it has, and whether the chosen day is in view. */
+    const drawn = () => browser.execute(() => {
+      const month = document.querySelector("[data-testid='month']");
+      const chosen = month.querySelector("[aria-selected='true']");
+      const { left, right, top, bottom } = chosen.getBoundingClientRect();
+      const seen = [[left + 2, top + 2], [right - 2, bottom - 2]].every(([x, y]) => chosen.contains(document.elementFromPoint(x, y)));
+      return { clipped: month.scrollHeight - month.clientHeight, weeks: month.querySelectorAll("[role='row']").length - 1, seen };
+    });
+    const whole = async (what) => {
+      await eventually(browser, async () => (await drawn()).seen, what);
+      const { clipped, weeks } = await drawn();
+      assert.deepEqual({ clipped, weeks }, { clipped: 0, weeks: 6 }, what);
+    };
+    for (const theme of ["light", "dark"]) {
+      await command(browser, `theme: ${theme}`);
+      await picture(browser, `reminders-month-small-${theme}`);
+    }
+    await whole("the day of today");
+    await (await browser.$("[role='gridcell'][aria-selected='true']")).click();
+    for (let week = 0; week < 5; week++) {
+      await press(browser, Key.ArrowDown);
+      await whole(`${week + 1} weeks later`);
+    }
+    await click("month-today");
+    await whole("today again");
+    await browser.setWindowSize(width, height);
+  });
+
   it("is cancelled once a person said so", async () => {
     const { browser } = window;
     await click("calendar-list");

@@ -87,6 +87,18 @@ it("is used with the keyboard: days, weeks and months", async () => {
   expect(byId("month-name").textContent).toBe(name);
 });
 
+it("has the chosen day in view, however it was chosen", async () => {
+  const shown: (string | undefined)[] = [];
+  Element.prototype.scrollIntoView = function (this: HTMLElement) { shown.push(this.dataset["day"]); };
+  await show();
+  expect(shown.at(-1)).toBe(String(today.getDate()));
+  await click(byId("month-behind"));
+  expect(shown.at(-1)).toBe(String(addMonths(today, 1).getDate()));
+  const before = shown.length;
+  await click(byId("month-today"));
+  expect([shown.at(-1), shown.length]).toEqual([String(today.getDate()), before + 1]);
+});
+
 it("leads to the turn of a delivery", async () => {
   const { console } = await show();
   await click(byId("day-turn"));
