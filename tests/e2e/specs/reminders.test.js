@@ -99,6 +99,13 @@ describe("reminders", () => {
     await shows(browser, "month-name", new RegExp(name));
   });
 
+  it("is still a month after a look at another view", async () => {
+    const { browser } = window;
+    await go(browser, "live");
+    await go(browser, "schedules");
+    await shows(browser, "month", /Call Bob/);
+  });
+
   it("is whole in a small window, with the day that is chosen in view", async () => {
     const { browser } = window;
     const { width, height } = await browser.getWindowSize();

@@ -20,6 +20,8 @@ interface Stored {
   inspector: boolean;
   /** How much Live shows. */
   depth: Depth;
+  /** How Schedules shows what comes. */
+  calendar: "list" | "month";
   /** By list. */
   columns: Record<string, ColumnChoice>;
   recentFilters: string[];
@@ -30,7 +32,7 @@ interface Stored {
 }
 
 const defaults: Stored = {
-  theme: "system", zoom: 100, roomy: false, delta: false, drawer: false, inspector: true, depth: "turns", columns: {},
+  theme: "system", zoom: 100, roomy: false, delta: false, drawer: false, inspector: true, depth: "turns", calendar: "list", columns: {},
   recentFilters: [], savedFilters: [], keys: {}, tour: "new",
 };
 

@@ -87,6 +87,15 @@ it("is used with the keyboard: days, weeks and months", async () => {
   expect(byId("month-name").textContent).toBe(name);
 });
 
+it("is still shown when one comes back to Schedules", async () => {
+  await show();
+  cleanup();
+  await stage(SchedulesView, undefined, { ...demo, calls: [{ name: "calendar", result: { times: [time], schedules: [], reminders: [reminder] } }, ...demo.calls] });
+  expect(byId("month").textContent).toContain("23:00");
+  await click(byId("calendar-list"));
+  expect(document.querySelector("[data-testid='month']")).toBeNull();
+});
+
 it("has the chosen day in view, however it was chosen", async () => {
   const shown: (string | undefined)[] = [];
   Element.prototype.scrollIntoView = function (this: HTMLElement) { shown.push(this.dataset["day"]); };
