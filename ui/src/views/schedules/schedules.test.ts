@@ -103,6 +103,7 @@ it("cancels a reminder once a person said so", async () => {
   await click(byId("reminder-cancel"));
   expect(calls(host, "reminder_cancel")).toEqual([]);
   expect(byId("reminder-dialog").textContent).toMatch(/Cancel this reminder\?.*“Pay the rent”.*chat 42 on telegram/s);
+  expect([byId("confirm-keep").textContent?.trim(), byId("confirm").textContent]).toEqual(["Keep it", "Cancel the reminder"]);
   await click(byId("confirm"));
   expect(calls(host, "reminder_cancel")).toEqual([{ id: 3 }]);
 });

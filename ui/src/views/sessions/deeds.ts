@@ -14,6 +14,8 @@ interface About {
   /** What follows from it. */
   readonly about: (line: Conversation) => string;
   readonly verb: string;
+  /** The answer that does nothing, where “Cancel” could be taken for the deed. */
+  readonly keep?: string;
   /** What was done, once it is. */
   readonly done: (line: Conversation) => string;
   readonly hint: string | null;
@@ -24,6 +26,7 @@ export const deeds: Readonly<Record<Deed, About>> = {
     title: (line) => `Cancel the run for ${called(line)}?`,
     about: () => "What the agent said so far is delivered, and the user is told that it was stopped. What waits goes on.",
     verb: "Cancel run",
+    keep: "Let it run",
     done: (line) => `Run for ${called(line)} cancelled.`,
     hint: null,
   },

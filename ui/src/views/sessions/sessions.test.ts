@@ -68,6 +68,8 @@ it("asks once before it stops, drops or has something forgotten", async () => {
     await click(byId(`session-${deed}`));
     expect(calls(host, `session_${deed}`)).toEqual([]);
     expect(byId("session-dialog").textContent).toContain("Bob");
+    const answers = { cancel: ["Let it run", "Cancel run"], drop: ["Cancel", "Clear queue"], reset: ["Cancel", "Reset"] }[deed];
+    expect([...byId("session-dialog").querySelectorAll(".buttons button")].map((button) => button.textContent?.trim())).toEqual(answers);
     await click(byId("confirm"));
     const only = { cancel: { turn: 812 }, drop: { turns: [813, 814] }, reset: {} }[deed];
     expect(calls(host, `session_${deed}`)).toEqual([{ session: "slack:C1:bob", ...only }]);
