@@ -17,9 +17,15 @@ const part = (width: string): number => Number(/([\d.]+)fr/.exec(width)?.[1] ?? 
 export function placesOf(columns: readonly Column[], room: number, pad: number, zoom: number, gap = GAP): Place[] {
   const least = columns.map(({ width }) => rem(width) * zoom);
   const parts = columns.map(({ width }) => part(width));
-  const fixed = least.reduce((sum, width, at) => sum + (parts[at] === 0 ? width : 0), 0);
-  const all = parts.reduce((sum, own) => sum + own, 0);
-  const share = (room - 2 * pad - fixed - (columns.length - 1) * gap * zoom) / (all || 1);
+  const free = room - 2 * pad - (columns.length - 1) * gap * zoom;
+  /** Px for a part of 1. A column that is wider at its least than its part takes no part, so that the others have less to share. */
+  const shareOf = (taking: readonly number[]): number => {
+    const fixed = least.reduce((sum, width, at) => sum + (taking[at] === 0 ? width : 0), 0);
+    const share = (free - fixed) / (taking.reduce((sum, own) => sum + own, 0) || 1);
+    const left = taking.map((own, at) => (own > 0 && own * share < (least[at] ?? 0) ? 0 : own));
+    return left.some((own, at) => own !== taking[at]) ? shareOf(left) : share;
+  };
+  const share = shareOf(parts);
   let left = pad;
   return columns.map((_, at) => {
     const own = Math.max(least[at] ?? 0, (parts[at] ?? 0) * share);

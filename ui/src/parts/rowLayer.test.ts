@@ -257,5 +257,8 @@ describe("places of columns", () => {
     expect(placesOf(two, 540, 14, 1)).toEqual([{ left: 14, width: 200 }, { left: 226, width: 300 }]);
     expect(placesOf(two, 536, 14, 1, 8)).toEqual([{ left: 14, width: 200 }, { left: 222, width: 300 }]);
     expect(placesOf(columns, 1000, 28, 2)).toEqual([{ left: 28, width: 180 }, { left: 232, width: 616 }, { left: 872, width: 100 }]);
+    // One that is at its least leaves the others less, as in a grid of the page.
+    const wide = [{ ...columns[0], width: "minmax(14rem, 1fr)" }, { ...columns[1], width: "minmax(8rem, 2fr)" }] as typeof columns;
+    expect(placesOf(wide, 300, 0, 1, 0)).toEqual([{ left: 0, width: 140 }, { left: 140, width: 160 }]);
   });
 });

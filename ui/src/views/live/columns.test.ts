@@ -1,8 +1,12 @@
 import { cleanup } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { byId, calls, click, press, settle, stage } from "../../test/stage";
+import { placesOf } from "../../parts/places";
+import { ColumnLayout } from "../../state/columns.svelte";
+import { Prefs } from "../../state/prefs.svelte";
 import LiveView from "./LiveView.svelte";
 import { drawn, showEverything } from "./test/live";
+import { turnColumns } from "./turnColumns";
 
 beforeEach(showEverything);
 afterEach(cleanup);
@@ -61,4 +65,16 @@ describe("the columns", () => {
     expect(seqs()[0]).toBe(last);
     expect(document.querySelector("[aria-sort]")?.getAttribute("aria-sort")).toBe("descending");
   });
+});
+
+it("of turns leave the question its room, and are never wider than the list, from a narrow window on", () => {
+  const layout = new ColumnLayout(new Prefs(), "turns", turnColumns, true);
+  for (let room = 500; room <= 2000; room += 1) {
+    const columns = layout.columns(room);
+    const places = placesOf(columns, room - 12, 14, 1);
+    const said = places[columns.findIndex(({ id }) => id === "said")];
+    const last = places.at(-1);
+    expect(said?.width, `the question at ${room}`).toBeGreaterThanOrEqual(140);
+    expect((last?.left ?? 0) + (last?.width ?? 0), `all of them at ${room}`).toBeLessThanOrEqual(room - 12 - 14 + 0.01);
+  }
 });
