@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { columnsOf, inOneLine, nameOf, pieces, unpictured } from "./glyphs";
+import { columnsOf, inOneLine, nameOf, pieces, readable, unpictured } from "./glyphs";
 
 const shown = (text: string, spaces = false): string[] => pieces(text, spaces).map((piece) => (piece.control === null ? piece.text : `‹${piece.text}›`));
 
@@ -28,6 +28,10 @@ it("marks what the backend marks, and joiners where they join nothing", () => {
 
 it("draws the control characters of a summary, not the pictures it has for them", () => {
   expect(shown(unpictured("<actions>␊␉x␡"))).toEqual(["<actions>", "‹LF›", "‹TAB›", "x", "‹DEL›"]);
+});
+
+it("has a sign for a line break where nothing can be drawn", () => {
+  expect(readable("one␊two")).toBe("one↵two");
 });
 
 it("knows how much room a mark takes", () => {

@@ -128,5 +128,8 @@ export function isolated(text: string): string {
 export const unpictured = (summary: string): string =>
   summary.replace(/[\u2400-\u2421]/g, (picture) => (picture === "\u2421" ? "\u007f" : String.fromCharCode(picture.charCodeAt(0) - 0x2400)));
 
+/** The same for a tooltip and for who listens, which draw nothing: a line break is the sign of the key that makes one. */
+export const readable = (summary: string): string => summary.replaceAll("\u240a", "↵");
+
 /** A text of several lines as one, for a row that tells what it is about: white space, also as pictures, becomes one space. */
 export const inOneLine = (text: string): string => unpictured(text).replace(/\s+/g, " ").trim();

@@ -121,8 +121,9 @@ class ChainHost extends SampleHost {
   }
 }
 
-async function open(turn: number) {
+async function open(turn: number, of = chain) {
   const host = new ChainHost();
+  host.chain = of;
   const window = await stage(TurnView, undefined, undefined, host);
   window.console.select({ turn });
   await settle();
@@ -161,6 +162,13 @@ test("a step of the open turn is selected there, and one of another turn opens i
   expect(console.selected).toMatchObject({ turn: 812, seq: 10 });
   await click(events[2] as HTMLElement);
   expect(console.selected).toMatchObject({ turn: 815, seq: 30 });
+});
+
+test("a line break in a notice or an event is drawn, and stands in no font's picture", async () => {
+  const steps = [step(14, { kind: "message", op: 2, operation: "send_text", text: "Not done.\u240aAsk again.", is_aside: true, outcome: "sent", detail: null, setting: null })];
+  await open(812, { ...chain, turns: [{ ...asked, beginning: { by: "message", sender: "Alice", text: "One\u240atwo" }, steps }] });
+  const quotes = [...byId("chain").querySelectorAll<HTMLElement>(".quote")];
+  expect(quotes.map((quote) => [quote.textContent, quote.querySelector(".sign")?.getAttribute("data-sign")])).toEqual([["“Onetwo”", "LF"], ["“Not done.Ask again.”", "LF"]]);
 });
 
 test("a turn without actions asks for no chain, and one that goes on asks once for each change", async () => {
