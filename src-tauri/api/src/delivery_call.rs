@@ -10,6 +10,7 @@
 //! actions it lists, are left out: nothing in a request acts.
 
 mod address;
+mod check;
 mod interface;
 mod results;
 
@@ -109,7 +110,8 @@ pub fn read_delivery(call: &Value, channels: &[ChannelId]) -> Result<DeliveryReq
     })
 }
 
-/// A request in our own shape; without an id and a depth it gets them.
+/// A request in our own shape. What has an obvious value may be left out: the id, the depth, the length of a text, and of
+/// the requester the names, which are the id then, and that it is no bot.
 fn own_request(fields: &Map<String, Value>) -> Result<DeliveryRequest, UnreadableCall> {
     let mut fields = fields.clone();
     fields.entry("id").or_insert_with(|| Value::from(new_id()));
@@ -121,7 +123,16 @@ fn own_request(fields: &Map<String, Value>) -> Result<DeliveryRequest, Unreadabl
                 .or_insert_with(|| Value::from(bytes.unwrap_or(0)));
         }
     }
-    serde_json::from_value(Value::Object(fields)).map_err(|error| UnreadableCall(error.to_string()))
+    if let Some(Value::Object(requester)) = fields.get_mut("requester")
+        && let Some(id) = requester.get("id").cloned()
+    {
+        let name = requester.entry("name").or_insert(id).clone();
+        requester.entry("display_name").or_insert(name);
+        requester.entry("is_bot").or_insert(Value::Bool(false));
+    }
+    let request = Value::Object(fields);
+    check::check(&request)?;
+    serde_json::from_value(request).map_err(|error| UnreadableCall(error.to_string()))
 }
 
 /// The fields of a call in one of the ancestor's shapes.

@@ -154,5 +154,115 @@ fn our_own_shape_is_taken_as_it_is() {
     assert!(request.id.as_str().starts_with("call-"));
     assert_eq!((request.depth, request.items[0].bytes), (1, 2));
     assert_ne!(read(own).unwrap().id, request.id, "two calls are two deliveries");
-    assert!(why(json!({"origin": {"channel": "telegram"}})).contains("missing field"));
+    assert_eq!(
+        why(json!({"origin": {"channel": "telegram"}})),
+        "requester: is missing; action: is missing; outcome: is missing; origin.chat: is missing; \
+         origin.chat_type: is missing"
+    );
+}
+
+/// The smallest request in our own shape, changed.
+fn own_with(change: impl FnOnce(&mut Value)) -> Value {
+    let mut own = json!({
+        "origin": {"channel": "telegram", "chat": "c1", "chat_type": "direct"},
+        "requester": {"id": "alice"},
+        "action": {"name": "bash"}, "outcome": "output",
+    });
+    change(&mut own);
+    own
+}
+
+#[test]
+fn a_requester_is_named_by_the_id_where_nothing_else_is_told() {
+    let requester = read(own_with(|_| ())).unwrap().requester;
+    assert_eq!((&*requester.name, &*requester.display_name), ("alice", "alice"));
+    assert!(!requester.is_bot);
+    let named = own_with(|own| own["requester"]["name"] = json!("ann"));
+    assert_eq!(read(named).unwrap().requester.display_name, "ann");
+}
+
+#[test]
+fn an_unknown_key_of_our_own_shape_is_refused_by_name() {
+    for (key, told) in [
+        (
+            "/depht",
+            "depht: no delivery request has this key; did you mean depth?",
+        ),
+        (
+            "/limit",
+            "limit: no delivery request has this key; did you mean limits?",
+        ),
+        (
+            "/origin/mesage",
+            "origin.mesage: no delivery request has this key; did you mean origin.message?",
+        ),
+        (
+            "/requester/age",
+            "requester.age: no delivery request has this key; requester has id, name, display_name, is_bot",
+        ),
+    ] {
+        let (of, name) = key.rsplit_once('/').unwrap();
+        let call = own_with(|own| own.pointer_mut(of).unwrap()[name] = json!(3));
+        assert_eq!(why(call), told);
+    }
+    let foo = why(own_with(|own| own["foo"] = json!(1)));
+    assert!(
+        foo.starts_with("foo: no delivery request has this key; it has id, origin, requester, action"),
+        "{foo}"
+    );
+    let item = json!([{"label": "stdout", "text": "ok", "colour": "red"}]);
+    let item = why(own_with(|own| own["items"] = item));
+    assert!(
+        item.starts_with("items[0].colour: no delivery request has this key"),
+        "{item}"
+    );
+    let limits = why(own_with(|own| own["limits"] = json!({"deep": 1})));
+    assert!(limits.starts_with("limits.deep: no delivery request"), "{limits}");
+    // The stored type stays open: a journal may have keys of a later version.
+    let mut stored = serde_json::to_value(read(own_with(|_| ())).unwrap()).unwrap();
+    stored["later"] = json!(true);
+    assert!(serde_json::from_value::<DeliveryRequest>(stored).is_ok());
+}
+
+#[test]
+fn every_mistake_of_our_own_shape_is_told_at_once_with_its_path() {
+    let call = json!({
+        "origin": {"channel": "telegram", "chat": 42, "chat_type": "private"},
+        "requester": {"name": "alice"},
+        "action": {"name": "bash"}, "outcome": "output", "depth": "one", "cause": -1, "corrections": 5_000_000_000_u64,
+        "items": "ok", "limits": [],
+    });
+    let told = why(call);
+    for mistake in [
+        "origin.chat: must be a string, not a number",
+        "origin.chat_type: must be one of direct, group",
+        "requester.id: is missing",
+        "depth: must be a whole number, not a string",
+        "cause: must be at least 0",
+        "corrections: must be at most 4294967295",
+        "items: must be a list, not a string",
+        "limits: must be an object, not a list",
+    ] {
+        assert!(told.contains(mistake), "{mistake} is not in: {told}");
+    }
+    let many: Vec<_> = (0..40).map(|_| json!({"text": "x"})).collect();
+    let many = why(own_with(|own| own["items"] = json!(many)));
+    assert!(
+        many.contains("items[15].label") && many.ends_with("; and 24 more"),
+        "{many}"
+    );
+    let long = why(own_with(|own| own["k".repeat(5_000)] = json!(1)));
+    assert!(long.len() < 500, "{}", long.len());
+}
+
+/// The first block of JSON in the document, as somebody copies it.
+#[test]
+fn the_example_of_the_document_can_be_copied() {
+    let document = include_str!("../../../../docs/delivery-turns.md");
+    let example = document.split("```json\n").nth(1).unwrap();
+    let example: Value = serde_json::from_str(example.split("```").next().unwrap()).unwrap();
+    let request = read(example).unwrap();
+    // A turn of somebody else's journal could not be its cause, and an id is delivered once.
+    assert_eq!(request.cause, None);
+    assert!(request.id.as_str().starts_with("call-"));
 }
