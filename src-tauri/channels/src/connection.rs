@@ -2,7 +2,7 @@
 
 use crate::backoff::Backoff;
 use crate::{Refusal, Signal, SignalSink};
-use foldback_wire::{ChannelState, RefusalCode, Rng};
+use foldback_wire::{ChannelState, Rng};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -80,8 +80,8 @@ pub enum ConnectionEnd {
 
 impl ConnectionEnd {
     /// The end at a platform where everything may pass but a credential that it refuses; `why` says which.
-    pub(crate) fn unless_forbidden(refusal: Refusal, why: &str) -> Self {
-        if refusal.code != RefusalCode::Forbidden {
+    pub(crate) fn unless_denied(refusal: Refusal, why: &str) -> Self {
+        if !refusal.code.is_denied() {
             return Self::Lost(refusal);
         }
         Self::Refused(Refusal {

@@ -102,9 +102,11 @@ fn is_page(headers: &HeaderMap) -> bool {
 
 fn refusal(status: StatusCode, headers: &HeaderMap) -> Refusal {
     let (code, why) = match status {
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            (RefusalCode::Forbidden, "the bot may not read it")
-        }
+        StatusCode::UNAUTHORIZED => (
+            RefusalCode::Unauthorized,
+            "the platform does not take the bot's token",
+        ),
+        StatusCode::FORBIDDEN => (RefusalCode::Forbidden, "the bot may not read it"),
         StatusCode::NOT_FOUND | StatusCode::GONE => (RefusalCode::Gone, "it is not there any more"),
         StatusCode::PAYLOAD_TOO_LARGE => (RefusalCode::TooLong, "it is larger than the platform hands over"),
         StatusCode::TOO_MANY_REQUESTS => (RefusalCode::RateLimited, "the platform asks to wait"),
@@ -182,7 +184,7 @@ mod tests {
 
     #[tokio::test]
     async fn hostile_answers_are_refused() {
-        use RefusalCode::{Forbidden, Gone, RateLimited, Rejected, TooLong, Transient};
+        use RefusalCode::{Forbidden, Gone, RateLimited, Rejected, TooLong, Transient, Unauthorized};
         let chunked = "200 OK\r\ntransfer-encoding: chunked";
         for (head, body, code) in [
             ("200 OK\r\ncontent-length: 9", "123456789", TooLong),
@@ -205,7 +207,7 @@ mod tests {
             ("307 Temporary\r\nlocation: /elsewhere", "", Rejected),
             ("206 Partial Content", "12", Rejected),
             ("204 No Content", "", Rejected),
-            ("401 Unauthorized", "", Forbidden),
+            ("401 Unauthorized", "", Unauthorized),
             ("403 Forbidden", "", Forbidden),
             ("404 Not Found", "", Gone),
             ("410 Gone", "", Gone),

@@ -1,13 +1,19 @@
 //! Chats that their platform takes nothing more for: the bot was blocked, removed, or the chat is gone. The adapters' own
 //! refusals say so, no words of theirs.
 //!
+//! ```text
+//! forbidden      of a text: the chat is dead. Of a file or a voice note: a chat may forbid only those
+//! gone           of what answers no message: the chat is dead. Else it may be the answered message
+//! unauthorized   the token or the account: of no chat, and over with a new token
+//! ```
+//!
 //! An answer to a person costs one call, as they may have let the bot in again. What nobody waits for, a delivery, is not
 //! tried again and again: it is refused here, until a message arrives there, somebody writes there, or an operator
 //! revives the chat.
 
 use foldback_store::{Journal, Selection, StoreError};
 use foldback_wire::{
-    ChannelId, DeadTarget, Kind, Operation, Outcome, OutcomeCode, RefusalCode, Seq, Target, Timestamp,
+    ChannelId, DeadTarget, Kind, OpKind, Operation, Outcome, OutcomeCode, RefusalCode, Seq, Target, Timestamp,
 };
 use std::{
     collections::BTreeMap,
@@ -119,8 +125,10 @@ impl DeadTargets {
             _ => return None,
         };
         let known = self.lock().contains_key(&(channel.clone(), target.clone()));
+        let is_text = operation.kind() == OpKind::SendText;
         let refusal = outcome.refusal.filter(|refusal| match refusal {
-            RefusalCode::Forbidden => true,
+            // Files and voice notes are a right of their own, as on Telegram and Discord.
+            RefusalCode::Forbidden => is_text,
             // Of an answer, the message that it answers may be gone.
             RefusalCode::Gone => !answers,
             _ => false,
@@ -180,6 +188,7 @@ pub(crate) fn dead_in_words(dead: &DeadTarget) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use foldback_wire::{FileKind, MessageFlags};
 
     fn target(chat: &str, thread: Option<&str>) -> Target {
         Target {
@@ -197,14 +206,23 @@ mod tests {
         let text = Operation::SendText {
             text: "hi".to_owned(),
             reply_to: reply_to.map(Into::into),
-            flags: foldback_wire::MessageFlags::default(),
+            flags: MessageFlags::default(),
         };
+        judged_of(dead, &text, code, refusal)
+    }
+
+    fn judged_of(
+        dead: &DeadTargets,
+        operation: &Operation,
+        code: OutcomeCode,
+        refusal: Option<RefusalCode>,
+    ) -> bool {
         let outcome = Outcome {
             refusal,
             ..Outcome::new(code)
         };
         let (channel, chat) = ("telegram".into(), target("c1", None));
-        let kind = dead.judge(&channel, &chat, &text, &outcome);
+        let kind = dead.judge(&channel, &chat, operation, &outcome);
         if let Some(kind) = &kind {
             dead.fold(&channel, Timestamp(7), kind);
         }
@@ -233,6 +251,45 @@ mod tests {
         assert!(dead.find(&"slack".into(), &target("c1", None)).is_none());
         assert!(judged(&dead, None, OutcomeCode::Sent, None));
         assert!(dead.list().is_empty());
+    }
+
+    #[test]
+    fn a_token_that_is_refused_is_no_end_of_a_chat() {
+        let dead = DeadTargets::default();
+        let unauthorized = Some(RefusalCode::Unauthorized);
+        for reply_to in [None, Some("m1")] {
+            assert!(!judged(&dead, reply_to, OutcomeCode::Failed, unauthorized));
+        }
+        assert!(dead.list().is_empty());
+    }
+
+    #[test]
+    fn a_chat_that_takes_no_files_and_no_voice_notes_is_alive() {
+        let dead = DeadTargets::default();
+        let (failed, forbidden) = (OutcomeCode::Failed, Some(RefusalCode::Forbidden));
+        let file = Operation::SendFile {
+            path: "a.png".to_owned(),
+            kind: FileKind::Image,
+            caption: None,
+            reply_to: None,
+            checked: None,
+            flags: MessageFlags::default(),
+        };
+        let voice = Operation::SendVoice {
+            path: "a.ogg".to_owned(),
+            text: "hi".to_owned(),
+            reply_to: None,
+            checked: None,
+            flags: MessageFlags::default(),
+        };
+        for operation in [&file, &voice] {
+            assert!(!judged_of(&dead, operation, failed, forbidden), "{operation:?}");
+        }
+        assert!(judged(&dead, None, failed, forbidden));
+        assert!(
+            judged_of(&dead, &file, OutcomeCode::Sent, None),
+            "what arrives revives"
+        );
     }
 
     #[test]

@@ -167,10 +167,19 @@ closed_set! {
         RateLimited = "rate_limited": "Too many requests; wait as long as it says.",
         Gone = "gone": "The chat or message no longer exists.",
         Forbidden = "forbidden": "The bot may not do that there.",
+        Unauthorized = "unauthorized": "The platform does not take the bot's token or account, or they may not do that in any chat.",
         TooLong = "too_long": "Longer or larger than the platform takes.",
         Unsupported = "unsupported": "The platform cannot do that.",
         Transient = "transient": "A passing fault; trying again may work.",
         Rejected = "rejected": "Refused for another reason.",
+    }
+}
+
+impl RefusalCode {
+    /// True where the bot lacks a right, in that chat or everywhere: a person has to give it, and trying again does not
+    /// help.
+    pub const fn is_denied(self) -> bool {
+        matches!(self, Self::Forbidden | Self::Unauthorized)
     }
 }
 

@@ -159,6 +159,10 @@ const fn remedy(refusal: RefusalCode) -> &'static str {
         R::Forbidden => {
             "Do what the platform says, or give the bot the right in that chat; then send it again from the ledger."
         }
+        R::Unauthorized => {
+            "Renew the token, or give it or its account the right that the platform names (`foldback doctor` checks it); \
+             switch the channel off and on, which reads its secrets anew; then send it again from the ledger."
+        }
         R::TooLong => "Lower the size limit in the configuration.",
         R::Unsupported => "Disable this operation for the channel.",
         R::RateLimited => {

@@ -87,9 +87,10 @@ impl Discord {
         if session_too {
             session.end();
         }
-        match refusal.code {
-            RefusalCode::Forbidden => ConnectionEnd::Refused(refusal),
-            _ => ConnectionEnd::Lost(refusal),
+        if refusal.code.is_denied() {
+            ConnectionEnd::Refused(refusal)
+        } else {
+            ConnectionEnd::Lost(refusal)
         }
     }
 
@@ -364,11 +365,11 @@ fn again_soon(why: String) -> Refusal {
 
 /// A refusal of the first call says whether the token is any good.
 fn refused(refusal: Refusal) -> Refusal {
-    match refusal.code {
-        RefusalCode::Forbidden => Refusal {
-            detail: format!("Discord refuses the token: {}", refusal.detail),
-            ..refusal
-        },
-        _ => refusal,
+    if !refusal.code.is_denied() {
+        return refusal;
+    }
+    Refusal {
+        detail: format!("Discord refuses the token: {}", refusal.detail),
+        ..refusal
     }
 }

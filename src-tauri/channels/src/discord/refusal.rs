@@ -76,7 +76,8 @@ fn kind(status: StatusCode, code: u32, complaints: &[Complaint]) -> RefusalCode 
     };
     match (status.as_u16(), code) {
         (429, _) => RefusalCode::RateLimited,
-        (401, _) => RefusalCode::Forbidden,
+        // Unauthorized, an invalid authentication token.
+        (401, _) | (_, 40_001 | 50_014) => RefusalCode::Unauthorized,
         (500.., _) => RefusalCode::Transient,
         // Unknown channel, unknown message.
         (_, 10_003 | 10_008) => RefusalCode::Gone,
@@ -195,7 +196,9 @@ mod tests {
             (403, 50_001, RefusalCode::Forbidden),
             (403, 50_013, RefusalCode::Forbidden),
             (403, 50_007, RefusalCode::Forbidden),
-            (401, 0, RefusalCode::Forbidden),
+            (401, 0, RefusalCode::Unauthorized),
+            (403, 40_001, RefusalCode::Unauthorized),
+            (400, 50_014, RefusalCode::Unauthorized),
             (413, 40_005, RefusalCode::TooLong),
             (400, 10_014, RefusalCode::Unsupported),
             (400, 50_006, RefusalCode::Rejected),

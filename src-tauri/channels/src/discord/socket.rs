@@ -204,7 +204,7 @@ fn closed(frame: Option<CloseFrame>) -> End {
     let code = u16::from(frame.code);
     let said = format!("{} (close code {code})", frame.reason);
     let hopeless = |why: String| End {
-        refusal: Refusal::new(RefusalCode::Forbidden, why),
+        refusal: Refusal::new(RefusalCode::Unauthorized, why),
         session_too: true,
     };
     match code {

@@ -174,7 +174,7 @@ async fn grant(request: RequestBuilder, account: Arc<RedditAccount>) -> Result<G
             RedditLogin::Password(_) => "the name or the password",
         };
         let detail = format!("Reddit refuses {what}: {words}");
-        return Err(Refusal::new(RefusalCode::Forbidden, detail));
+        return Err(Refusal::new(RefusalCode::Unauthorized, detail));
     }
     if !answer.status.is_success() {
         return Err(refused(&answer));
@@ -191,7 +191,7 @@ fn refused(answer: &HttpAnswer) -> Refusal {
         .filter(|said| said.message.is_some() || said.reason.is_some())
     {
         Some(said) => {
-            let refusal = refusal::of_status(answer.status, said);
+            let refusal = refusal::of_status(answer.status, &answer.headers, said);
             SERVICE.complete(refusal, answer.status, &answer.headers)
         }
         None => SERVICE.wordless(answer.status, &answer.headers),

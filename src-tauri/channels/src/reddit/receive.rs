@@ -33,7 +33,7 @@ impl Reddit {
             .report(ChannelState::Connecting, "connecting to Reddit")
             .await;
         let Err(refusal) = self.poll(connection).await;
-        ConnectionEnd::unless_forbidden(refusal, "the account cannot be used")
+        ConnectionEnd::unless_denied(refusal, "the account cannot be used")
     }
 
     async fn poll(&self, connection: &Connection) -> Result<Infallible, Refusal> {
@@ -41,7 +41,7 @@ impl Reddit {
         let me: Me = self.api.get("/api/v1/me", &[("raw_json", "1")]).await?;
         if !me.name.eq_ignore_ascii_case(self.api.name()) {
             let why = format!("it belongs to {}, and account says {}", me.name, self.api.name());
-            return Err(Refusal::new(RefusalCode::Forbidden, why));
+            return Err(Refusal::new(RefusalCode::Unauthorized, why));
         }
         let why = format!("connected as u/{}", me.name);
         connection.report(ChannelState::Up, &why).await;

@@ -5,6 +5,7 @@ use crate::limit::platform_wait;
 use crate::{LimitScope, Refusal};
 use foldback_wire::RefusalCode;
 use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
 use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
@@ -70,20 +71,22 @@ fn kind(name: &str) -> RefusalCode {
         | "USER_BLOCKED"
         | "USER_BLOCKED_MESSAGE"
         | "NOT_WHITELISTED_BY_USER_MESSAGE"
-        | "USER_MUTED"
-        | "USER_REQUIRED"
-        | "VERIFIED_USER_REQUIRED" => RefusalCode::Forbidden,
+        | "USER_MUTED" => RefusalCode::Forbidden,
+        // Nobody is signed in; the account has no address that was checked.
+        "USER_REQUIRED" | "VERIFIED_USER_REQUIRED" => RefusalCode::Unauthorized,
         _ => RefusalCode::Rejected,
     }
 }
 
 /// The refusal of a status.
-pub(super) fn of_status(status: StatusCode, said: &Outcome) -> Refusal {
+pub(super) fn of_status(status: StatusCode, headers: &HeaderMap, said: &Outcome) -> Refusal {
     let words = [said.message.as_deref(), said.reason.as_deref()];
     let words: Vec<_> = words.into_iter().flatten().collect();
     let code = match status {
         StatusCode::TOO_MANY_REQUESTS => RefusalCode::RateLimited,
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => RefusalCode::Forbidden,
+        StatusCode::UNAUTHORIZED => RefusalCode::Unauthorized,
+        StatusCode::FORBIDDEN if lacks_scope(headers) => RefusalCode::Unauthorized,
+        StatusCode::FORBIDDEN => RefusalCode::Forbidden,
         StatusCode::NOT_FOUND | StatusCode::GONE => RefusalCode::Gone,
         StatusCode::PAYLOAD_TOO_LARGE => RefusalCode::TooLong,
         status if status.is_server_error() => RefusalCode::Transient,
@@ -97,6 +100,13 @@ pub(super) fn of_status(status: StatusCode, said: &Outcome) -> Refusal {
         scope,
         ..Refusal::new(code, format!("{}: {}", status.as_u16(), words.join(", ")))
     }
+}
+
+/// True where the token lacks a scope, which a header tells from a chat that is closed to the bot:
+/// <https://www.rfc-editor.org/rfc/rfc6750#section-3.1>.
+fn lacks_scope(headers: &HeaderMap) -> bool {
+    let told = headers.get(WWW_AUTHENTICATE).and_then(|told| told.to_str().ok());
+    told.is_some_and(|told| told.contains("insufficient_scope"))
 }
 
 /// The wait that words ask for, as in "Take a break for 9 minutes before trying again". What is left of a unit was cut off,
@@ -142,6 +152,33 @@ mod tests {
         let body = json!({"errors": [["RATELIMIT", "in 9 minutes", "ratelimit"]], "ratelimit": 540.5});
         let refusal = of_errors(&serde_json::from_value(body).unwrap()).unwrap();
         assert_eq!(refusal.retry_after, Some(Duration::from_millis(540_500)));
+    }
+
+    #[test]
+    fn what_the_token_may_not_do_is_told_from_what_a_chat_does_not_take() {
+        use RefusalCode::{Forbidden, Unauthorized};
+        let scope = r#"Bearer realm="reddit", error="insufficient_scope""#;
+        for (status, header, code) in [
+            (
+                401,
+                r#"Bearer realm="reddit", error="invalid_token""#,
+                Unauthorized,
+            ),
+            (403, scope, Unauthorized),
+            (403, "", Forbidden),
+        ] {
+            let headers = HeaderMap::from_iter([(WWW_AUTHENTICATE, header.parse().unwrap())]);
+            let status = StatusCode::from_u16(status).unwrap();
+            let refusal = of_status(status, &headers, &Outcome::default());
+            assert_eq!(refusal.code, code, "{status} {header}");
+        }
+        for (name, code) in [
+            ("USER_REQUIRED", Unauthorized),
+            ("VERIFIED_USER_REQUIRED", Unauthorized),
+            ("BANNED_FROM_SUBREDDIT", Forbidden),
+        ] {
+            assert_eq!(kind(name), code, "{name}");
+        }
     }
 
     #[test]

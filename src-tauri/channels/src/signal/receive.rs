@@ -132,7 +132,7 @@ impl SignalCli {
             _ => "signal-cli has several accounts; set the channel's account to the number that is meant"
                 .to_owned(),
         };
-        Err(Refusal::new(RefusalCode::Forbidden, why))
+        Err(Refusal::new(RefusalCode::Unauthorized, why))
     }
 
     async fn ask(
@@ -202,7 +202,7 @@ impl SignalCli {
                     let why = format!(
                         "signal-cli has the account {account}, not {me}; set the channel's account to it"
                     );
-                    return Err(Refusal::new(RefusalCode::Forbidden, why));
+                    return Err(Refusal::new(RefusalCode::Unauthorized, why));
                 }
             }
         }

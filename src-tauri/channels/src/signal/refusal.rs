@@ -122,7 +122,7 @@ pub(super) fn of(method: &str, fault: &Fault) -> Refusal {
     }
     match fault.code {
         INVALID_PARAMS if said.contains("account") => Refusal::new(
-            RefusalCode::Forbidden,
+            RefusalCode::Unauthorized,
             format!("{said}; set the channel's account to a number that signal-cli has registered or linked"),
         ),
         PARSE_ERROR | INVALID_REQUEST | INVALID_PARAMS => Refusal::new(
@@ -294,7 +294,7 @@ mod tests {
             (
                 -32_602,
                 "Specified account does not exist",
-                RefusalCode::Forbidden,
+                RefusalCode::Unauthorized,
                 false,
             ),
             (-32_602, "unknown parameter x", RefusalCode::Rejected, false),

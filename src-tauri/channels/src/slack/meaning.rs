@@ -10,6 +10,8 @@ struct Meaning(RefusalCode, &'static [&'static str], &'static str);
 const NEW_TOKEN: &str =
     "copy the token again from the app's page, OAuth & Permissions (or, xapp-…, Basic Information)";
 
+const NOT_PERMITTED: &str = "the workspace does not permit it; ask its administrators";
+
 const MEANINGS: &[Meaning] = &[
     Meaning(
         RefusalCode::RateLimited,
@@ -52,17 +54,17 @@ const MEANINGS: &[Meaning] = &[
         "the only person who may see it is not in this channel",
     ),
     Meaning(
-        RefusalCode::Forbidden,
+        RefusalCode::Unauthorized,
         &["invalid_auth", "not_authed", "token_revoked", "token_expired"],
         NEW_TOKEN,
     ),
     Meaning(
-        RefusalCode::Forbidden,
+        RefusalCode::Unauthorized,
         &["not_allowed_token_type"],
         "the wrong kind of token: token is the bot's, xoxb-…, and app_token the app's, xapp-…",
     ),
     Meaning(
-        RefusalCode::Forbidden,
+        RefusalCode::Unauthorized,
         &["account_inactive"],
         "the app was removed from the workspace; install it again",
     ),
@@ -92,17 +94,23 @@ const MEANINGS: &[Meaning] = &[
         RefusalCode::Forbidden,
         &[
             "access_denied",
-            "accesslimited",
-            "ekm_access_denied",
-            "enterprise_is_restricted",
             "file_type_not_allowed",
             "file_uploads_disabled",
             "file_uploads_except_images_disabled",
             "no_permission",
+        ],
+        NOT_PERMITTED,
+    ),
+    Meaning(
+        RefusalCode::Unauthorized,
+        &[
+            "accesslimited",
+            "ekm_access_denied",
+            "enterprise_is_restricted",
             "org_login_required",
             "team_access_not_granted",
         ],
-        "the workspace does not permit it; ask its administrators",
+        NOT_PERMITTED,
     ),
     Meaning(
         RefusalCode::TooLong,
@@ -150,7 +158,7 @@ pub(super) fn of(error: &str, needed: Option<&str>) -> Refusal {
             "missing_scope: the app lacks {scope}; add it to the app, under OAuth & Permissions (connections:write: \
              to the app-level token), and install the app again"
         );
-        return Refusal::new(RefusalCode::Forbidden, what);
+        return Refusal::new(RefusalCode::Unauthorized, what);
     }
     let known = MEANINGS
         .iter()
@@ -180,6 +188,24 @@ mod tests {
     }
 
     #[test]
+    fn what_a_token_may_not_do_is_told_from_what_a_channel_does_not_take() {
+        for error in [
+            "invalid_auth",
+            "not_authed",
+            "token_revoked",
+            "token_expired",
+            "not_allowed_token_type",
+            "account_inactive",
+            "team_access_not_granted",
+        ] {
+            assert_eq!(of(error, None).code, RefusalCode::Unauthorized, "{error}");
+        }
+        for error in ["not_in_channel", "restricted_action", "no_permission"] {
+            assert_eq!(of(error, None).code, RefusalCode::Forbidden, "{error}");
+        }
+    }
+
+    #[test]
     fn what_is_not_known_is_quoted_and_what_may_be_done_is_said() {
         let unknown = of("no_such_error", None);
         assert_eq!(
@@ -191,6 +217,7 @@ mod tests {
             assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::Transient, true));
         }
         let missing = of("missing_scope", Some("files:write"));
+        assert_eq!(missing.code, RefusalCode::Unauthorized);
         assert!(
             missing.detail.contains("the app lacks files:write; add it"),
             "{missing}"

@@ -130,7 +130,7 @@ impl ChannelAdapter for Slack {
             .report(ChannelState::Connecting, "connecting to Slack")
             .await;
         let Err(refusal) = self.receive(connection).await;
-        ConnectionEnd::unless_forbidden(refusal, "Slack refuses the app")
+        ConnectionEnd::unless_denied(refusal, "Slack refuses the app")
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {

@@ -191,13 +191,9 @@ impl Book {
 
     /// Has nobody asked for as long as Slack is likely to refuse again.
     fn refused(&mut self, refusal: &Refusal, now: Duration) {
-        let usual = if refusal.code == RefusalCode::Forbidden {
-            REFUSED
-        } else {
-            QUIET
-        };
+        let usual = if refusal.code.is_denied() { REFUSED } else { QUIET };
         self.refused_until = Some(now.saturating_add(refusal.retry_after.unwrap_or(usual)));
-        if refusal.code == RefusalCode::Forbidden && !std::mem::replace(&mut self.told, true) {
+        if refusal.code.is_denied() && !std::mem::replace(&mut self.told, true) {
             let why = &refusal.detail;
             tracing::warn!(
                 "people on Slack are called by their ids, as their names cannot be asked for: {why}"

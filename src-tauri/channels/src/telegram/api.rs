@@ -223,9 +223,11 @@ fn kind(code: u16, said: &str) -> RefusalCode {
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
     match code {
         429 => RefusalCode::RateLimited,
-        401 | 403 => RefusalCode::Forbidden,
+        // <https://core.telegram.org/api/errors#401-unauthorized>; 403 is about the chat.
+        401 => RefusalCode::Unauthorized,
+        403 => RefusalCode::Forbidden,
         // No such bot, where the token is none at all.
-        404 if said == "not found" => RefusalCode::Forbidden,
+        404 if said == "not found" => RefusalCode::Unauthorized,
         413 => RefusalCode::TooLong,
         // 409: another program polls with the same token.
         409 | 500.. => RefusalCode::Transient,
@@ -283,6 +285,27 @@ mod tests {
             (refusal.code, refusal.retry_after),
             (RefusalCode::RateLimited, Some(Duration::from_hours(720)))
         );
+    }
+
+    #[test]
+    fn a_token_that_is_refused_is_told_from_a_chat_that_is_closed() {
+        for (code, said, refusal) in [
+            (401, "Unauthorized", RefusalCode::Unauthorized),
+            (404, "Not Found", RefusalCode::Unauthorized),
+            (
+                403,
+                "Forbidden: bot was blocked by the user",
+                RefusalCode::Forbidden,
+            ),
+            (
+                400,
+                "Bad Request: not enough rights to send text messages to the chat",
+                RefusalCode::Forbidden,
+            ),
+            (400, "Bad Request: chat not found", RefusalCode::Gone),
+        ] {
+            assert_eq!(kind(code, said), refusal, "{said}");
+        }
     }
 
     #[test]

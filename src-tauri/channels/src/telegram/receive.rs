@@ -29,7 +29,7 @@ impl Telegram {
             .report(ChannelState::Connecting, "connecting to Telegram")
             .await;
         let Err(refusal) = self.poll(connection).await;
-        match ConnectionEnd::unless_forbidden(refusal, "Telegram refuses the token") {
+        match ConnectionEnd::unless_denied(refusal, "Telegram refuses the token") {
             ConnectionEnd::Lost(refusal) => ConnectionEnd::Lost(Refusal {
                 detail: explain(&refusal),
                 ..refusal

@@ -107,13 +107,11 @@ impl TelegramUser {
         }
         *at_hand = None;
         let path = telegram_session_file(&self.data, &self.channel);
-        let forbidden = |why: String| Refusal::new(RefusalCode::Forbidden, why).never_sent();
+        let denied = |why: String| Refusal::new(RefusalCode::Unauthorized, why).never_sent();
         let session = AccountSession::open(path, &self.app)
-            .map_err(|error| forbidden(format!("the session cannot be read: {error}")))?;
+            .map_err(|error| denied(format!("the session cannot be read: {error}")))?;
         if session.account().is_none() {
-            return Err(forbidden(
-                self.sign_in_again("nobody has signed in to the account"),
-            ));
+            return Err(denied(self.sign_in_again("nobody has signed in to the account")));
         }
         let session = Arc::new(session);
         *at_hand = Some(Arc::clone(&session));

@@ -31,12 +31,12 @@ impl TelegramUser {
         let Err(refusal) = Box::pin(self.listen(connection)).await;
         if is_signed_out(&refusal) {
             return ConnectionEnd::Refused(Refusal {
-                code: RefusalCode::Forbidden,
+                code: RefusalCode::Unauthorized,
                 detail: self.sign_in_again(&format!("the Telegram session was ended: {}", refusal.detail)),
                 ..refusal
             });
         }
-        if refusal.unsent && refusal.code == RefusalCode::Forbidden {
+        if refusal.unsent && refusal.code.is_denied() {
             // There is no session.
             return ConnectionEnd::Refused(refusal);
         }

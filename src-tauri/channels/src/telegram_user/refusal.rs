@@ -100,13 +100,15 @@ fn code(code: i32, word: &str) -> RefusalCode {
         | "USER_BANNED_IN_CHANNEL"
         | "USER_PRIVACY_RESTRICTED"
         | "PRIVACY_PREMIUM_REQUIRED"
-        | "PEER_FLOOD"
         | "MESSAGE_AUTHOR_REQUIRED"
         | "MESSAGE_EDIT_TIME_EXPIRED" => RefusalCode::Forbidden,
+        // Of the account, whomever it writes to; the key was used from two places.
+        "PEER_FLOOD" | "AUTH_KEY_DUPLICATED" => RefusalCode::Unauthorized,
         "REACTION_INVALID" | "REACTIONS_TOO_MANY" => RefusalCode::Unsupported,
         _ => match code {
             // 401: the session is not signed in, or was ended. 403: the account may not. 406: as 403, and shown otherwise.
-            401 | 403 | 406 => RefusalCode::Forbidden,
+            401 => RefusalCode::Unauthorized,
+            403 | 406 => RefusalCode::Forbidden,
             500.. | ..=-1 => RefusalCode::Transient,
             _ => RefusalCode::Rejected,
         },
@@ -171,9 +173,11 @@ mod tests {
             (400, "PEER_ID_INVALID", RefusalCode::Gone, false),
             (400, "USER_IS_BLOCKED", RefusalCode::Forbidden, false),
             (403, "CHAT_WRITE_FORBIDDEN", RefusalCode::Forbidden, false),
-            (401, "SESSION_REVOKED", RefusalCode::Forbidden, false),
+            (401, "SESSION_REVOKED", RefusalCode::Unauthorized, false),
+            (406, "AUTH_KEY_DUPLICATED", RefusalCode::Unauthorized, false),
+            (400, "PEER_FLOOD", RefusalCode::Unauthorized, false),
             // The account's own end is that of no chat.
-            (401, "USER_DEACTIVATED", RefusalCode::Forbidden, false),
+            (401, "USER_DEACTIVATED", RefusalCode::Unauthorized, false),
             (400, "MESSAGE_TOO_LONG", RefusalCode::TooLong, false),
             (400, "SOMETHING_NEW", RefusalCode::Rejected, false),
             (500, "RPC_CALL_FAIL", RefusalCode::Transient, true),

@@ -109,25 +109,28 @@ impl Failure {
 
     /// The same by its code; `None` where it has none, or one that Meta does not document.
     fn known_meaning(&self) -> Option<(RefusalCode, &'static str)> {
-        use RefusalCode::{Forbidden, Gone, RateLimited, Rejected, Transient, Unsupported};
+        use RefusalCode::{Forbidden, Gone, RateLimited, Rejected, Transient, Unauthorized, Unsupported};
         Some(match self.code? {
             190 => (
-                Forbidden,
+                Unauthorized,
                 "the access token has expired or was withdrawn: make a new one, a permanent one of a system user",
             ),
-            0 => (Forbidden, "the access token is not taken: copy it again"),
+            0 => (Unauthorized, "the access token is not taken: copy it again"),
             API_METHOD | 10 | 200..=299 | 131_005 => (
-                Forbidden,
+                Unauthorized,
                 "the access token may not do this: it needs whatsapp_business_messaging and \
                  whatsapp_business_management, and access to the account of this number",
             ),
-            368 | 131_031 => (Forbidden, "Meta has restricted the account: see WhatsApp Manager"),
+            368 | 131_031 => (
+                Unauthorized,
+                "Meta has restricted the account: see WhatsApp Manager",
+            ),
             131_030 => (
                 Forbidden,
                 "a test number writes only to the numbers that were added to its list (API Setup, \"To\")",
             ),
             131_042 => (
-                Forbidden,
+                Unauthorized,
                 "the account needs a way to pay: see Billing in WhatsApp Manager",
             ),
             131_047 => (
@@ -135,7 +138,7 @@ impl Failure {
                 "free-form messages are for 24 hours after a person last wrote; ask them to write again",
             ),
             131_048 => (
-                Forbidden,
+                Unauthorized,
                 "too many messages of this number were blocked or called spam: see its quality in WhatsApp Manager",
             ),
             131_026 => (
@@ -189,14 +192,13 @@ mod tests {
 
     #[test]
     fn codes_tell_the_kind() {
-        use RefusalCode::{Forbidden, Gone, RateLimited, Rejected, Transient, Unsupported};
+        use RefusalCode::{Forbidden, Gone, RateLimited, Rejected, Transient, Unauthorized, Unsupported};
         for (kind, codes) in [
             (
-                Forbidden,
-                &[
-                    0, 3, 10, 190, 200, 299, 368, 131_005, 131_030, 131_031, 131_042, 131_047, 131_048,
-                ][..],
+                Unauthorized,
+                &[0, 3, 10, 190, 200, 299, 368, 131_005, 131_031, 131_042, 131_048][..],
             ),
+            (Forbidden, &[131_030, 131_047]),
             (Gone, &[131_026]),
             (RateLimited, &[4, 17, 32, 613, 80_007, 130_429, 131_056, 133_016]),
             (Transient, &[1, 2, 131_000, 131_016, 131_057]),

@@ -112,7 +112,7 @@ impl ChannelAdapter for WhatsApp {
             .await;
         // Whatever else goes wrong may pass, or be mended at Meta.
         let refusal = self.receive(connection).await;
-        ConnectionEnd::unless_forbidden(refusal, "WhatsApp refuses the number or the token")
+        ConnectionEnd::unless_denied(refusal, "WhatsApp refuses the number or the token")
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {

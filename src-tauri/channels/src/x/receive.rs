@@ -81,7 +81,7 @@ impl X {
             .report(ChannelState::Connecting, "connecting to X")
             .await;
         let Err(refusal) = self.poll(connection).await;
-        ConnectionEnd::unless_forbidden(refusal, "the account cannot be used")
+        ConnectionEnd::unless_denied(refusal, "the account cannot be used")
     }
 
     async fn poll(&self, connection: &Connection) -> Result<Infallible, Refusal> {

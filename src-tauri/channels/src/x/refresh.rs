@@ -114,7 +114,10 @@ impl RefreshToken {
             let words = said.error_description.unwrap_or_default();
             let words = token.hide_in(&format!("{error}: {words}"));
             let what = "X refuses the refresh token or the app, authorize the app anew";
-            return Err(Refusal::new(RefusalCode::Forbidden, format!("{what}: {words}")));
+            return Err(Refusal::new(
+                RefusalCode::Unauthorized,
+                format!("{what}: {words}"),
+            ));
         }
         // Not what the answer says: it holds the tokens.
         let mut grant: Grant =

@@ -52,7 +52,17 @@ fn code(status: StatusCode, kind: &str, words: &str) -> RefusalCode {
     match status {
         StatusCode::TOO_MANY_REQUESTS => RefusalCode::RateLimited,
         status if status.is_server_error() => RefusalCode::Transient,
-        StatusCode::UNAUTHORIZED => RefusalCode::Forbidden,
+        StatusCode::UNAUTHORIZED => RefusalCode::Unauthorized,
+        // The app lacks a permission, or shows itself in a way that the call does not take.
+        _ if [
+            "client-forbidden",
+            "oauth1-permissions",
+            "unsupported-authentication",
+        ]
+        .contains(&kind) =>
+        {
+            RefusalCode::Unauthorized
+        }
         StatusCode::NOT_FOUND | StatusCode::GONE => RefusalCode::Gone,
         // The same text a second time: another one is taken.
         _ if says(&["duplicate content"]) => RefusalCode::Rejected,
@@ -79,7 +89,7 @@ mod tests {
 
     #[test]
     fn the_words_of_a_problem_decide() {
-        use RefusalCode::{Forbidden, Gone, RateLimited, Rejected, Transient};
+        use RefusalCode::{Forbidden, Gone, RateLimited, Rejected, Transient, Unauthorized};
         let blank = |detail: &str| json!({"title": "Forbidden", "detail": detail, "type": "about:blank", "status": 403});
         for (status, body, code) in [
             (
@@ -106,6 +116,16 @@ mod tests {
                 400,
                 json!({"errors": [{"type": "https://api.twitter.com/2/problems/resource-not-found", "detail": "x"}]}),
                 Gone,
+            ),
+            (
+                401,
+                json!({"title": "Unauthorized", "type": "about:blank"}),
+                Unauthorized,
+            ),
+            (
+                403,
+                json!({"type": "https://api.twitter.com/2/problems/client-forbidden", "detail": "x"}),
+                Unauthorized,
             ),
             (
                 402,

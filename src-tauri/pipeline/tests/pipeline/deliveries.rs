@@ -432,6 +432,36 @@ async fn ten_thousand_requests_to_a_dead_chat_cost_one_call() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_token_that_is_refused_costs_its_deliveries_and_no_chat() {
+    let bot = Bot::start().await;
+    let message = from_alice(TELEGRAM, "m1".into(), "hi", bot.clock.now());
+    let refused_token = CallFault {
+        times: 3,
+        ..CallFault::first(OpKind::SendText, CallFailure::Unauthorized)
+    };
+    bot.fault(TELEGRAM, refused_token);
+    for number in 0..4 {
+        bot.says([text("Half full.")]);
+        let request = result_for(&message, &format!("d{number}"));
+        let ended = bot.engine.deliver(request).await.unwrap().begun.unwrap().ended();
+        let ended = ended.await.unwrap();
+        if number < 3 {
+            assert!(matches!(ended, Terminal::Failed { .. }), "{number}: {ended:?}");
+        } else {
+            // The token was renewed, and nobody wrote there.
+            assert_eq!(ended, Terminal::Replied);
+        }
+        assert!(bot.engine.dead_targets().is_empty());
+    }
+    assert_eq!(
+        bot.calls(TELEGRAM, OpKind::SendText).len(),
+        4,
+        "each is tried once"
+    );
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn whoever_writes_in_a_dead_chat_revives_it() {
     let bot = Bot::start().await;
     let (message, _) = asked(&bot).await;

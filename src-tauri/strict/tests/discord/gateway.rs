@@ -318,7 +318,7 @@ async fn some_closings_are_final_and_say_what_to_do() {
         let run = Run::up(&place.adapter).await;
         place.server.order(Order::Close(code));
         let (refusal, states) = run.ended().await;
-        assert_eq!(refusal.code, RefusalCode::Forbidden);
+        assert_eq!(refusal.code, RefusalCode::Unauthorized);
         assert!(refusal.detail.contains(said), "{}", refusal.detail);
         let (state, why) = states.last().unwrap();
         assert_eq!((*state, why), (ChannelState::Down, &refusal.detail));
@@ -342,7 +342,7 @@ async fn a_token_that_is_refused_ends_the_run() {
     let place = Place::open().await;
     let impostor = Arc::new(adapter(&place.server, &format!("{TOKEN}x"), place.dir.path()));
     let (refusal, states) = Run::of(&impostor).ended().await;
-    assert_eq!(refusal.code, RefusalCode::Forbidden);
+    assert_eq!(refusal.code, RefusalCode::Unauthorized);
     assert!(
         refusal.detail.contains("Discord refuses the token"),
         "{}",

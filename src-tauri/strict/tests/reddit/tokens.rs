@@ -96,7 +96,7 @@ async fn wrong_credentials_end_the_run_and_are_named_without_being_told() {
         let mut run = Run::of(&Arc::new(made(account, &place.server.root()).unwrap()));
         while run.signals.recv().await.is_some() {}
         let ended = run.task.await.unwrap().unwrap_err();
-        assert_eq!(ended.code, RefusalCode::Forbidden);
+        assert_eq!(ended.code, RefusalCode::Unauthorized);
         assert!(ended.detail.contains(says), "{ended}");
         for secret in [TOKEN, PASSWORD, SECRET] {
             assert!(!ended.detail.contains(secret), "{ended}");

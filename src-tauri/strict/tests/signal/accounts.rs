@@ -23,7 +23,7 @@ async fn an_account_that_is_not_there_ends_the_run() {
         let refusal = run.task.await.unwrap().unwrap_err();
         assert_eq!(
             (refusal.code, refusal.detail.as_str()),
-            (RefusalCode::Forbidden, why.as_str())
+            (RefusalCode::Unauthorized, why.as_str())
         );
         assert!(why.contains(said), "{why}");
     }
@@ -82,7 +82,10 @@ async fn a_daemon_for_another_account_is_found_out() {
         why.contains("has the account +33987654321, not +4915500000001"),
         "{why}"
     );
-    assert_eq!(run.task.await.unwrap().unwrap_err().code, RefusalCode::Forbidden);
+    assert_eq!(
+        run.task.await.unwrap().unwrap_err().code,
+        RefusalCode::Unauthorized
+    );
 }
 
 #[tokio::test]

@@ -104,7 +104,7 @@ async fn the_real_daemon_is_understood() {
                 let refusal = peer.perform(account, &chat, operation.clone()).await;
                 assert_eq!(
                     (refusal.code, refusal.maybe_done),
-                    (RefusalCode::Forbidden, false),
+                    (RefusalCode::Unauthorized, false),
                     "{refusal}"
                 );
                 assert!(refusal.detail.starts_with(words), "{refusal}");

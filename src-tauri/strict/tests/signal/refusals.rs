@@ -154,7 +154,7 @@ async fn an_account_the_daemon_lacks_is_said() {
         let refusal = place.send("hi").await.unwrap_err();
         assert_eq!(
             (refusal.code, refusal.maybe_done),
-            (RefusalCode::Forbidden, false)
+            (RefusalCode::Unauthorized, false)
         );
         assert!(refusal.detail.contains("set the channel's account"), "{refusal}");
     }

@@ -111,7 +111,7 @@ impl Bench for Place {
         };
         told.push((
             self.perform(react).await.unwrap_err(),
-            RefusalCode::Forbidden,
+            RefusalCode::Unauthorized,
             "the app lacks reactions:write; add it",
         ));
         for (token, says) in [
@@ -120,7 +120,7 @@ impl Bench for Place {
         ] {
             let impostor = adapter(&self.server.root(), token, socket_mode(), self.dir.path()).unwrap();
             let answer = impostor.perform(call(self.target(), said("hi"))).await;
-            told.push((answer.unwrap_err(), RefusalCode::Forbidden, says));
+            told.push((answer.unwrap_err(), RefusalCode::Unauthorized, says));
         }
         told
     }

@@ -273,6 +273,6 @@ async fn a_thread_that_is_gone_or_may_not_be_read_is_refused() {
     assert_eq!(gone.code, RefusalCode::Gone);
     place.server.take_scope("channels:history");
     let refusal = thread(&place, &first, &asked, 20).await.unwrap_err();
-    assert_eq!(refusal.code, RefusalCode::Forbidden);
+    assert_eq!(refusal.code, RefusalCode::Unauthorized);
     assert!(refusal.detail.contains("channels:history"), "{refusal:?}");
 }

@@ -24,7 +24,7 @@ async fn without_the_scope_it_says_which_is_missing() {
     let id = place.server.keep(b"hello");
     place.server.take_scope("files:read");
     let refusal = fetch(&place, &id, 5).await.unwrap_err();
-    assert_eq!(refusal.code, RefusalCode::Forbidden, "{refusal}");
+    assert_eq!(refusal.code, RefusalCode::Unauthorized, "{refusal}");
     assert!(refusal.detail.contains("files:read"), "{refusal}");
 }
 

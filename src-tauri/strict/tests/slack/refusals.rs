@@ -89,7 +89,7 @@ async fn no_refusal_holds_a_token() {
             said.push(format!("{signal:?}"));
         }
         let ended = run.task.await.unwrap().unwrap_err();
-        assert_eq!(ended.code, RefusalCode::Forbidden);
+        assert_eq!(ended.code, RefusalCode::Unauthorized);
         assert!(ended.detail.starts_with("Slack refuses the app: "), "{ended}");
         said.push(format!("{ended:?} {ended}"));
     }

@@ -373,6 +373,6 @@ async fn a_token_that_is_refused_ends_the_run() {
         let why = run.until(ChannelState::Down).await;
         assert!(why.starts_with("Slack refuses the app: "), "{why}");
         let refusal = run.task.await.unwrap().unwrap_err();
-        assert_eq!(refusal.code, RefusalCode::Forbidden);
+        assert_eq!(refusal.code, RefusalCode::Unauthorized);
     }
 }

@@ -60,5 +60,5 @@ async fn another_token_gets_nothing() {
         .fetch(&CHAT.to_string().into(), &sent_file(&id), 5)
         .await
         .unwrap_err();
-    assert_eq!(refusal.code, RefusalCode::Forbidden, "{refusal}");
+    assert_eq!(refusal.code, RefusalCode::Unauthorized, "{refusal}");
 }

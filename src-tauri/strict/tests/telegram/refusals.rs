@@ -42,7 +42,7 @@ async fn no_refusal_holds_the_token() {
         said.push(format!("{signal:?}"));
     }
     let ended = run.task.await.unwrap().unwrap_err();
-    assert_eq!(ended.code, RefusalCode::Forbidden);
+    assert_eq!(ended.code, RefusalCode::Unauthorized);
     said.push(format!("{ended:?} {ended}"));
     place.server.plan("sendMessage", Mishap::Lost);
     said.push(format!("{:?}", place.send("hi").await));

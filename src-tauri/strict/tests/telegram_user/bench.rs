@@ -80,7 +80,7 @@ impl Bench for Place {
         for (chat, why, code, says) in [
             (ANA, Closed::Blocked, RefusalCode::Forbidden, "USER_IS_BLOCKED"),
             (ANA, Closed::Deleted, RefusalCode::Gone, "INPUT_USER_DEACTIVATED"),
-            (ANA, Closed::Flood, RefusalCode::Forbidden, "a sender of spam"),
+            (ANA, Closed::Flood, RefusalCode::Unauthorized, "a sender of spam"),
             (
                 SUPERGROUP,
                 Closed::ReadOnly,

@@ -107,7 +107,10 @@ async fn a_session_that_was_ended_needs_a_person() {
     };
     assert!(why.contains("AUTH_KEY_UNREGISTERED"), "{why}");
     assert!(why.contains("foldback telegram-user sign-in me"), "{why}");
-    assert_eq!(run.task.await.unwrap().unwrap_err().code, RefusalCode::Forbidden);
+    assert_eq!(
+        run.task.await.unwrap().unwrap_err().code,
+        RefusalCode::Unauthorized
+    );
 }
 
 #[tokio::test]
@@ -117,9 +120,12 @@ async fn without_a_session_the_channel_says_how_to_sign_in() {
     let mut run = Run::of(&place.adapter);
     let why = run.until(ChannelState::Down).await;
     assert!(why.contains("run `foldback telegram-user sign-in me`"), "{why}");
-    assert_eq!(run.task.await.unwrap().unwrap_err().code, RefusalCode::Forbidden);
+    assert_eq!(
+        run.task.await.unwrap().unwrap_err().code,
+        RefusalCode::Unauthorized
+    );
     let refusal = place.send("x").await.unwrap_err();
-    assert_eq!((refusal.code, refusal.unsent), (RefusalCode::Forbidden, true));
+    assert_eq!((refusal.code, refusal.unsent), (RefusalCode::Unauthorized, true));
     assert_eq!(place.server.calls(), 0);
 }
 

@@ -357,7 +357,10 @@ async fn a_token_that_is_none_ends_the_run_and_an_unknown_number_is_said_with_wh
     let mut run = Run::of(&refused);
     let why = run.until(ChannelState::Down).await;
     assert!(why.contains("the access token has expired"), "{why}");
-    assert_eq!(run.task.await.unwrap().unwrap_err().code, RefusalCode::Forbidden);
+    assert_eq!(
+        run.task.await.unwrap().unwrap_err().code,
+        RefusalCode::Unauthorized
+    );
     // A number can be registered while the channel waits for it.
     let unknown = adapter(&place.server, id, place.dir.path());
     let mut run = Run::of(&unknown);
@@ -378,7 +381,10 @@ async fn a_missing_permission_is_said_with_500_and_ends_the_run() {
     let mut run = Run::of(&place.adapter);
     let why = run.until(ChannelState::Down).await;
     assert!(why.contains("whatsapp_business_management"), "{why}");
-    assert_eq!(run.task.await.unwrap().unwrap_err().code, RefusalCode::Forbidden);
+    assert_eq!(
+        run.task.await.unwrap().unwrap_err().code,
+        RefusalCode::Unauthorized
+    );
 }
 
 #[tokio::test]

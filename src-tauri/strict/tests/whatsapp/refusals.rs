@@ -102,7 +102,7 @@ async fn a_status_of_too_many_calls_is_a_limit_whatever_its_words_are() {
         // The account, which no pause mends.
         (
             r#"{"error": {"code": 131031}}"#,
-            RefusalCode::Forbidden,
+            RefusalCode::Unauthorized,
             LimitScope::Channel,
         ),
     ] {
@@ -160,7 +160,7 @@ async fn what_the_token_may_not_do_is_said_with_500_and_is_a_refusal() {
     let refusal = place.send("hi").await.unwrap_err();
     assert_eq!(
         (refusal.code, refusal.maybe_done),
-        (RefusalCode::Forbidden, false)
+        (RefusalCode::Unauthorized, false)
     );
     assert!(
         refusal.detail.contains("whatsapp_business_messaging"),
@@ -180,7 +180,7 @@ async fn nothing_that_is_said_holds_a_credential() {
         said.push(format!("{signal:?}"));
     }
     let ended = run.task.await.unwrap().unwrap_err();
-    assert_eq!(ended.code, RefusalCode::Forbidden);
+    assert_eq!(ended.code, RefusalCode::Unauthorized);
     said.push(format!("{ended:?} {ended}"));
     place.server.plan("messages", Mishap::Lost);
     said.push(format!("{:?}", place.send("hi").await));

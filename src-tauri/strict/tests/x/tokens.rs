@@ -106,7 +106,7 @@ async fn a_used_token_ends_the_run_and_is_named_without_being_told() {
         said.push(format!("{signal:?}"));
     }
     let ended = run.task.await.unwrap().unwrap_err();
-    assert_eq!(ended.code, RefusalCode::Forbidden);
+    assert_eq!(ended.code, RefusalCode::Unauthorized);
     assert!(ended.detail.contains("authorize the app anew"), "{ended}");
     assert!(!said.iter().any(|text| text.contains(TOKEN)), "{said:?}");
     assert_eq!(place.server.broken().len(), 1, "a token is not used twice");
@@ -150,7 +150,7 @@ async fn a_confidential_client_shows_its_secret() {
     let refusal = place.send("hi").await.unwrap_err();
     assert_eq!(
         (refusal.code, refusal.maybe_done),
-        (RefusalCode::Forbidden, false)
+        (RefusalCode::Unauthorized, false)
     );
     let app = XApp {
         client_secret: Some(Secret::new("client-secret-of-a-test")),
@@ -181,6 +181,6 @@ async fn an_answer_that_is_lost_costs_the_authorization() {
     place.server.plan("token", Mishap::Lost);
     assert_eq!(place.send("hi").await.unwrap_err().code, RefusalCode::Transient);
     let refusal = place.send("hi").await.unwrap_err();
-    assert_eq!(refusal.code, RefusalCode::Forbidden);
+    assert_eq!(refusal.code, RefusalCode::Unauthorized);
     assert!(refusal.detail.contains("authorize the app anew"), "{refusal}");
 }

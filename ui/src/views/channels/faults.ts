@@ -39,6 +39,7 @@ export const callPresets: readonly Preset[] = [
   { id: "lost", title: "Response lost", draft: { fail: "lost_ack" } },
   { id: "disconnect", title: "Disconnect", draft: { fail: "disconnect", waitMs: 5000 } },
   { id: "forbidden", title: "Removed from the chat (403)", draft: { fail: "forbidden" } },
+  { id: "unauthorized", title: "Token refused (401)", draft: { fail: "unauthorized" } },
 ];
 
 export const runPresets: readonly Preset[] = [

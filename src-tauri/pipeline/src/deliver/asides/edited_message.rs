@@ -80,10 +80,9 @@ impl EditedMessage {
             Some((_, text)) if is_unknown => text.clear(),
             shown => self.given_up |= is_unknown && shown.is_none(),
         }
-        self.given_up |= matches!(
-            outcome.refusal,
-            Some(RefusalCode::Gone | RefusalCode::Forbidden | RefusalCode::Unsupported)
-        );
+        self.given_up |= outcome.refusal.is_some_and(|refusal| {
+            refusal.is_denied() || matches!(refusal, RefusalCode::Gone | RefusalCode::Unsupported)
+        });
         Ok(())
     }
 }

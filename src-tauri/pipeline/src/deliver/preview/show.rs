@@ -63,7 +63,7 @@ impl Preview {
             None | Some(RefusalCode::Transient | RefusalCode::RateLimited) => self.failures + 1,
             Some(_) => LIVE_FAILURES,
         };
-        operations.no_live_edits |= outcome.refusal == Some(RefusalCode::Forbidden);
+        operations.no_live_edits |= outcome.refusal.is_some_and(RefusalCode::is_denied);
         let pause = operations.can.edit_interval_ms.map(Duration::from_millis);
         self.quiet_until = now.plus(retry_after.or(pause).unwrap_or_default());
         self.limited = retry_after.is_some();
