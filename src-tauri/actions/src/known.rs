@@ -5,7 +5,7 @@ use crate::{
     event::Events,
     terminal::{KeptTerminal, Terminal},
 };
-use std::time::Duration;
+use std::{sync::LazyLock, time::Duration};
 
 /// An action that a bot can have.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,4 +26,14 @@ pub fn known_actions(timeout: Duration, max_output: usize) -> Vec<KnownAction> {
     let events = Events::all_rows().into_iter();
     known.extend(events.map(|row| of("actions.event.enabled", row)));
     known
+}
+
+/// The names of all of them: what an agent writes with one is meant as an action, also where that is off.
+pub fn known_action_names() -> &'static [String] {
+    // Rows hold their schemas: not to be made for each text that is read.
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let known = known_actions(Duration::ZERO, 0).into_iter();
+        known.map(|known| known.row.name).collect()
+    });
+    &NAMES
 }

@@ -17,7 +17,7 @@ pub mod terminal;
 pub use interface::{
     ActionAsker, ActionCircumstances, ActionDecision, ActionInterface, ActionOrder, NamedRefusal,
 };
-pub use known::{KnownAction, known_actions};
+pub use known::{KnownAction, known_action_names, known_actions};
 pub use results::{ActionResult, ResultReceiver, ResultSink};
 pub use row::{ActionLimits, ActionRow, MOST_PAYLOAD_BYTES, payload_schema};
 pub use table::{ActionTable, CheckedAction, MOST_ACTIONS, TableError, nearest_name};

@@ -8,6 +8,7 @@ use crate::{
     input,
 };
 use clap::ValueEnum;
+use foldback_actions::known_action_names;
 use foldback_directives::{Diagnostic, Lines, Severity, lint};
 use foldback_wire::redact::Redaction;
 use serde::Serialize;
@@ -57,7 +58,8 @@ pub(crate) fn mask_findings(findings: &mut [Diagnostic], secrets: &Redaction) {
 
 /// Runs the command: exit code 1 if there is any error.
 pub(crate) fn run(args: &Args) -> End {
-    let settings = args.grammar.settings()?;
+    let mut settings = args.grammar.settings()?;
+    settings.action_names = known_action_names().to_vec();
     let secrets = args.grammar.secrets()?;
     let mut out = stdout();
     let mut verdict = Verdict::Holds;

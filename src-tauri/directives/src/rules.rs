@@ -86,7 +86,7 @@ closed_set! {
         EmptyText = "G5.empty": "What is sent for an empty text depends on why it is empty.",
         JsonFirstKey = "G6.first_key": "An object at a line start is held until its first keys are known; anything but actions is text.",
         JsonActions = "G6.actions": "JSON actions are taken out and run at the end of the message.",
-        JsonAlone = "G6.alone": "{\"type\":…,\"payload\":{…}} by itself is one action; with another key than interface, description, meta, safe and metadata behind them it is text.",
+        JsonAlone = "G6.alone": "{\"type\":…,\"payload\":{…}} by itself is one action; with another key than interface, description, meta, safe and metadata behind them it is text, or malformed where it has the name of an action of the host.",
         JsonInert = "G6.inert": "A value whose first key is `system_message` makes the text inert.",
         JsonSilence = "G6.silence": "{\"actions\":[]} is deliberate silence.",
         JsonMalformed = "G6.malformed": "Malformed JSON actions are dropped and reported, never shown.",

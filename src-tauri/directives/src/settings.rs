@@ -96,6 +96,10 @@ pub struct Settings {
     pub guard: Vec<GuardRow>,
     /// The form of message ids on this channel.
     pub reply_to: ReplyToForm,
+    /// The names of the actions that the host has, for the dialect `json`: an object whose first key is `type` with one of
+    /// them, and which has a payload, is an action, and malformed where it is not written as one. Empty in a scanner alone.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub action_names: Vec<String>,
     /// The rules that are on: all, unless a test switches some off. Always there, so that the feature `mutants`
     /// adds no field.
     #[doc(hidden)]
@@ -120,6 +124,7 @@ impl Default for Settings {
             all_clear: None,
             guard: Vec::new(),
             reply_to: ReplyToForm::default(),
+            action_names: Vec::new(),
             rules: Rules::default(),
         }
     }

@@ -213,10 +213,12 @@ impl Backend {
     }
 }
 
-/// Settings that read the message ids of the specimen's platform: their form is no setting that anybody chooses.
+/// Settings that read the message ids of the specimen's platform, and the names of the bot's actions: these are no settings
+/// that anybody chooses.
 fn like(configured: &Manner, settings: Settings) -> Settings {
     Settings {
         reply_to: configured.settings.reply_to.clone(),
+        action_names: configured.settings.action_names.clone(),
         ..settings
     }
 }

@@ -120,16 +120,24 @@ async fn each_finding_names_its_place_and_says_what_the_corrector_would() {
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!((found[0].1, found[0].2), (place, message), "{output}");
     }
-    let broken = r#"{"actions":[{"type":"bash","payload":{"command":"df}}]}"#;
-    let composed = compose(&host, broken, &["telegram"]).await;
-    assert_eq!(
-        found(&composed, broken),
-        [(
-            Code::MalformedDirective,
-            broken,
-            "these JSON actions cannot be read; they are dropped"
-        )]
-    );
+    for broken in [
+        r#"{"actions":[{"type":"bash","payload":{"command":"df}}]}"#,
+        r#"{"type":"bash","payload":"df"}"#,
+        r#"{"type":"terminal","payload":{"command":"df"},"id":"1"}"#,
+    ] {
+        let composed = compose(&host, broken, &["telegram"]).await;
+        assert_eq!(
+            found(&composed, broken),
+            [(
+                Code::MalformedDirective,
+                broken,
+                "these JSON actions cannot be read; they are dropped"
+            )]
+        );
+        assert_eq!(composed.parsed.clean_text, "", "{broken}");
+        let why = &composed.actions[0].actions[0].why;
+        assert_eq!(why, foldback_wire::ActionRefusalCode::Unreadable.about());
+    }
     assert_eq!(
         compose(&host, &bash("uptime"), &[]).await.lints,
         [],

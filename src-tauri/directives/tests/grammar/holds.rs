@@ -1,6 +1,6 @@
 //! What is held while a message streams, and why.
 
-use foldback_directives::{Collect, Hold, HoldReason, Scanner, Settings, Sink, Step};
+use foldback_directives::{Code, Collect, Hold, HoldReason, Scanner, Settings, Sink, Step, parse};
 
 #[derive(Default)]
 struct Screen {
@@ -123,6 +123,52 @@ fn an_action_by_itself_is_held_and_text_is_released_where_it_is_told_apart() {
     }
 }
 
+/// Nothing of an action is shown, however it is written; what has no payload is released where that is known.
+#[test]
+fn an_object_that_names_an_action_is_held_until_its_payload_or_its_end() {
+    let mut settings = Settings::default();
+    settings.set_pair("output.dialects=json").expect("a dialect");
+    settings.action_names = vec!["bash".to_owned()];
+    for action in [
+        r#"{"type":"bash","payload":"df -h"}"#,
+        r#"{"type":"bash","id":["}",{}],"payload":{"command":"df -h"}}"#,
+        r#"{"type":"bash","payload":{"command":"df -h"},"id":"1"}"#,
+        r#"{"type":"bash","payload"}"#,
+    ] {
+        for raw in [action.to_owned(), format!("```json\n{action}\n```")] {
+            for end in 1..=raw.len() {
+                assert_eq!(after(&raw[..end], &settings).0, "", "{:?}", &raw[..end]);
+            }
+            let whole = parse(&raw, &settings, None);
+            assert_eq!((whole.clean_text.as_str(), whole.actions.len()), ("", 0), "{raw}");
+            assert_eq!(whole.diagnostics[0].code, Code::MalformedDirective, "{raw}");
+        }
+    }
+    for (held, told) in [
+        (r#"{"type":"bash","command":"df -h""#, "}"),
+        (r#"{"type":"bash","command":{"payload":1}"#, "}"),
+        (r#"{"type":"bash","pay""#, "}"),
+        (r#"{"type":"bash","a":1,"#, "}"),
+        (r#"{"type":"bash","a":1"#, "\u{e9}"),
+        (r#"{"type":"bash","a"#, "\n"),
+        (r#"{"type":"bash""#, "}"),
+        (r#"{"type":"event","#, "\"n"),
+    ] {
+        let before = after(held, &settings);
+        assert_eq!(
+            (before.0.as_str(), before.2),
+            ("", Some(HoldReason::JsonOpen)),
+            "{held}"
+        );
+        let told = format!("{held}{told}");
+        let (shown, _, reason) = after(&told, &settings);
+        assert_eq!(
+            (shown.as_str(), reason.filter(|why| *why == HoldReason::JsonOpen)),
+            (told.trim_end(), None)
+        );
+    }
+}
+
 #[test]
 fn a_hold_says_why_and_what_would_release_it() {
     let mut screen = Screen::default();
@@ -175,6 +221,7 @@ fn settings_have_the_same_fields_whatever_the_features() {
         all_clear: default.all_clear.clone(),
         guard: default.guard.clone(),
         reply_to: default.reply_to.clone(),
+        action_names: default.action_names.clone(),
         rules: default.rules,
     };
     assert_eq!(written, default);

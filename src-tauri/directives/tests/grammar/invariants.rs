@@ -330,6 +330,28 @@ fn an_action_by_itself_has_the_bound_of_a_value() {
     }
 }
 
+/// An object that names an action has the bound of a value, too: without a payload up to there it is text.
+#[test]
+fn an_object_that_names_an_action_has_the_bound_of_a_value() {
+    let settings = Settings {
+        dialects: vec![Dialect::Json],
+        action_names: vec!["a".to_owned()],
+        ..Settings::default()
+    };
+    for len in 65_490..65_530 {
+        let raw = format!("{{\"type\":\"a\",\"b\":\"{}\",\"payload\":1}}", "x".repeat(len));
+        let (head, tail) = raw.split_at(65_480);
+        let chunks: Vec<&str> = [head].into_iter().chain(tail.split_inclusive(|_| true)).collect();
+        let whole = parse(&raw, &settings, None);
+        partition(&raw, &whole);
+        assert_eq!(listen(&chunks, &settings, None).0, whole);
+        // Up to the end of the key `payload` it has 28 bytes beside them.
+        let is_text = 28 + len > 65_536;
+        assert_eq!(whole.clean_text.is_empty(), !is_text, "{len}");
+        assert_eq!(whole.diagnostics.is_empty(), is_text, "{len}");
+    }
+}
+
 /// Found by fuzzing: a closing tag that is too long was reported, one with something else in it was not.
 #[test]
 fn a_closing_tag_that_is_too_long_is_no_tag() {

@@ -27,6 +27,7 @@ fn work_in(heartbeat: bool, text: &str, longest: usize) -> u64 {
     let settings = Settings {
         dialects: Dialect::ALL.to_vec(),
         heartbeat,
+        action_names: vec!["bash".to_owned()],
         ..Settings::default()
     };
     let mut scanner = Scanner::new(&settings, None);
@@ -221,6 +222,22 @@ fn actions_by_themselves_cost_no_more_than_others() {
         (
             "one action after another",
             "{\"type\":\"a\",\"payload\":{}}\n".repeat(n / 4),
+        ),
+        (
+            "objects that name an action in one another",
+            "{\"type\":\"bash\",\"x\":\n".repeat(n / 4),
+        ),
+        (
+            "objects that name an action in one another, with an end",
+            "{\"type\":\"bash\",\"x\":\n".repeat(n / 8) + &"}".repeat(n / 8),
+        ),
+        (
+            "objects that name an action, one after another",
+            "{\"type\":\"bash\",\"x\":1}\n".repeat(n / 4),
+        ),
+        (
+            "an object that names an action, with keys",
+            "{\"type\":\"bash\"".to_owned() + &",\"payloadx\":1".repeat(n),
         ),
         (
             "an action with keys",

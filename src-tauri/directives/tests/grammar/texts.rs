@@ -138,6 +138,9 @@ pub(crate) const FRAGMENTS: &[&str] = &[
     "{\"type\":\"a\", \"payload\": {",
     "{\"type\":\"a\",\"payload\":{},",
     "{\"type\":\"object\"",
+    "{\"type\":\"a\",\"b\":",
+    "{\"type\":\"bash\",\"payload\":\"x\"}",
+    "{\"type\":\"bash\",\"command\":[\"x\"]}",
     "{\"type\":",
     "\"a\",",
     "\"payload\":",
@@ -191,9 +194,10 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
         max,
     });
     let first = (dialects, placement, bare, trailing);
-    let rest = (any::<bool>(), all_clear, any::<bool>(), guard, reply_to);
+    let names = prop_oneof![Just(Vec::new()), Just(["a", "bash"].map(str::to_owned).to_vec())];
+    let rest = (any::<bool>(), all_clear, any::<bool>(), guard, reply_to, names);
     (first, rest).prop_map(|((dialects, placement, bare, trailing_silence), rest)| {
-        let (heartbeat, all_clear, allow_echo, guard, reply_to) = rest;
+        let (heartbeat, all_clear, allow_echo, guard, reply_to, action_names) = rest;
         Settings {
             dialects,
             placement,
@@ -204,6 +208,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
             all_clear,
             guard,
             reply_to,
+            action_names,
             ..Settings::default()
         }
     })

@@ -198,6 +198,31 @@ fn both_readings_agree_on_every_short_text_of_tags() {
     agree_on_all(pieces, &Settings::default());
 }
 
+/// The places where an object that names an action turns out to be one, to be malformed, or to be text.
+#[test]
+fn both_readings_agree_on_every_short_text_that_names_an_action() {
+    let settings = Settings {
+        dialects: vec![Dialect::Json],
+        action_names: vec!["a".to_owned()],
+        ..Settings::default()
+    };
+    let pieces = [
+        "{\"type\":\"a\",",
+        "{\"type\":\"a\"",
+        "\"payload\"",
+        ":",
+        "{",
+        "}",
+        ",",
+        "\"",
+        "\"b\":1",
+        "\\",
+        "\n",
+        "```",
+    ];
+    agree_on_all(pieces, &settings);
+}
+
 /// The places where one action by itself goes on, breaks off and turns out to be text.
 #[test]
 fn both_readings_agree_on_every_short_text_of_an_action() {

@@ -1,6 +1,7 @@
 //! Settings by which an agent's output is read and delivered.
 
 use super::Disable;
+use foldback_actions::known_action_names;
 use foldback_directives::{Bare, Dialect, GuardRow, Placement, Settings, TrailingSilence};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -112,7 +113,8 @@ impl Default for OutputConfig {
 }
 
 impl OutputConfig {
-    /// The settings of a scanner for this output.
+    /// The settings of a scanner for this output. It knows the names of all actions that a bot can have: one that is off is
+    /// refused, and not shown, however it is written.
     pub fn settings(&self) -> Settings {
         Settings {
             dialects: self.dialects.clone(),
@@ -123,6 +125,7 @@ impl OutputConfig {
             guard: self.guard.clone(),
             heartbeat: self.heartbeat,
             all_clear: self.all_clear.clone(),
+            action_names: known_action_names().to_vec(),
             ..Settings::default()
         }
     }

@@ -76,6 +76,12 @@ impl TurnContext {
     pub(crate) fn scan_settings(&self, port: &Port) -> Settings {
         let mut settings = port.output.settings();
         settings.reply_to = reply_to_form(port.can.platform);
+        // Those of a host's own interfaces, too.
+        for row in self.actions.rows() {
+            if !settings.action_names.contains(&row.name) {
+                settings.action_names.push(row.name.clone());
+            }
+        }
         switch_off(&mut settings, &self.grammar_off);
         settings
     }

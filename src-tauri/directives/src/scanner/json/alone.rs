@@ -23,7 +23,7 @@
 use crate::lex::is_tag_space;
 
 /// The second key, with the quote that ends it.
-const PAYLOAD: &[u8] = b"payload\"";
+pub(super) const PAYLOAD: &[u8] = b"payload\"";
 
 /// The keys that may follow, each with the quote that ends it.
 const LATER: [&[u8]; 5] = [

@@ -6,15 +6,18 @@
 //! {"type":"bash","payload":{"command":"df -h"}}                 one action
 //! {"system_message":{…}}                                        text, and no value of this message acts
 //! {"type":"object","properties":{…}}                            text, as every other value
+//! {"type":"bash","payload":"df -h"}                             malformed, where the host has an action `bash`
 //! ```
 //!
 //! - A value is held until its first keys tell what it is, and then to its end, at most [`MAX_VALUE`] bytes; nothing of
 //!   one that acts is shown in any cut.
-//! - What is known to be actions and cannot be read is dropped and reported, never shown.
+//! - What is known to be actions and cannot be read is dropped and reported, never shown. So is an object that
+//!   [names an action](named) and has a payload, but is not written as an action by itself.
 //! - Several values on lines of their own are read in order, and the text between them stays.
 //! - The work is linear: a byte is probed once, and what a probe found to be text is not probed again.
 
 mod alone;
+mod named;
 mod probe;
 mod state;
 mod value;
@@ -62,7 +65,7 @@ impl Scanner {
             Some(probe) if probe.start == start => probe,
             _ => Probe::new(&self.source, start, self.rules.on(G::JsonAlone)),
         };
-        match probe.read(&self.source) {
+        match probe.read(&self.source, &self.settings.action_names) {
             Found::Text => {
                 self.json.text_to = probe.text_to();
                 return None;
@@ -72,7 +75,9 @@ impl Scanner {
                 return None;
             }
             Found::Ends { value, end } => {
-                let read = if probe.is_alone() {
+                let read = if probe.is_unreadable() {
+                    None
+                } else if probe.is_alone() {
                     value::one(&self.source, value).map(|action| vec![action])
                 } else {
                     value::actions(&self.source, value)
@@ -82,7 +87,10 @@ impl Scanner {
             Found::Cut { keyed: true } if self.source.ended => {
                 self.take_json(None, Span::new(start, self.source.end()), sink);
             }
-            Found::Cut { .. } if self.source.ended => return None,
+            Found::Cut { .. } if self.source.ended => {
+                self.json.text_to = probe.text_to();
+                return None;
+            }
             Found::Cut { .. } => {
                 let until = probe.bound();
                 self.json.probe = Some(probe);

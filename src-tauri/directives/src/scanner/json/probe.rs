@@ -1,4 +1,7 @@
-//! Is this a JSON value whose first key is `actions`, or one action by itself? Read byte by byte, never twice.
+//! Is this a JSON value whose first key is `actions`, or one action by itself, or meant as one? Read byte by byte, never
+//! twice.
+
+mod meant;
 
 use super::super::text::FenceLine;
 use super::MAX_VALUE;
@@ -38,6 +41,12 @@ pub(super) struct Probe {
     /// Where the last key behind the payload of an action by itself begins: this is one.
     later: usize,
     alone: bool,
+    /// Where the name of an action by itself begins.
+    name: usize,
+    /// True where that is the name of an action that the host has.
+    is_named: bool,
+    /// True where such a one has a payload, and is not written as an action by itself.
+    is_unreadable: bool,
 }
 
 impl Probe {
@@ -55,6 +64,9 @@ impl Probe {
             reads_alone,
             later: 0,
             alone: false,
+            name: 0,
+            is_named: false,
+            is_unreadable: false,
         }
     }
 
@@ -67,9 +79,14 @@ impl Probe {
         self.alone
     }
 
+    /// True where it is meant as an action by itself, and none as it is written.
+    pub(super) fn is_unreadable(&self) -> bool {
+        self.is_unreadable
+    }
+
     /// Before this byte no value begins, where this one is text: its own keys were read up to there.
     pub(super) fn text_to(&self) -> usize {
-        self.later
+        if self.is_named { self.at } else { self.later }
     }
 
     /// The mark and the length of the fence it stands in, if that is open.
@@ -87,11 +104,12 @@ impl Probe {
         }
     }
 
-    pub(super) fn read(&mut self, source: &Source) -> Found {
+    /// Reads on; `names` are those of the actions that the host has.
+    pub(super) fn read(&mut self, source: &Source, names: &[String]) -> Found {
         while let Some(b) = source.byte(self.at) {
             source.spend(1);
             if self.bound().is_some_and(|bound| self.at + width(b) > bound) {
-                let Some(within) = self.state.within() else {
+                let Some(within) = self.within() else {
                     return Found::Text;
                 };
                 self.state = within;
@@ -103,6 +121,7 @@ impl Probe {
             }
             match self.step(b) {
                 Ok(Some(state)) => {
+                    self.note_name(state, source, names);
                     self.state = state;
                     self.at += 1;
                 }
@@ -120,8 +139,8 @@ impl Probe {
             }
             State::Close(_) if source.ended => Found::Text,
             State::Head(Head::Brace) => Found::Cut { keyed: true },
-            state => Found::Cut {
-                keyed: state.within().is_some(),
+            _ => Found::Cut {
+                keyed: self.within().is_some(),
             },
         }
     }
@@ -151,7 +170,7 @@ impl Probe {
 
     /// Whether the fence ends before `b`, in the middle of the value: no value goes on after its fence.
     fn leaves_fence(&mut self, b: u8) -> bool {
-        let (Some((mark, len)), Some(_)) = (self.fence, self.state.within()) else {
+        let (Some((mark, len)), Some(_)) = (self.fence, self.within()) else {
             return false;
         };
         let leaves = b == b'\n' && self.line.closes(len);
@@ -170,7 +189,7 @@ impl Probe {
 
     /// The state after `b` within the value.
     fn go_on(&mut self, b: u8, depth: usize, string: bool, escape: bool) -> State {
-        if self.alone && depth == 1 && !string && b == b',' {
+        if self.alone && !self.is_unreadable && depth == 1 && !string && b == b',' {
             return State::Next;
         }
         let next = inside(b, depth, string, escape);
@@ -219,8 +238,10 @@ impl Probe {
                         escape: false,
                     }
                 }
+                Headed::Text if self.is_named => self.unlike(head, b)?,
                 Headed::Text => return Err(Found::Text),
             },
+            State::Search(search) => self.search(search, b)?,
             State::Next if is_tag_space(b) => State::Next,
             State::Next if b == b'"' => {
                 self.later = self.at + 1;
@@ -229,6 +250,10 @@ impl Probe {
             State::Later(key) => match key.after(b) {
                 Some(key) if key.is_whole() => AT_ITS_KEYS,
                 Some(key) => State::Later(key),
+                None if self.is_named => {
+                    self.is_unreadable = true;
+                    inside(b, 1, true, false)
+                }
                 None => return Err(Found::Text),
             },
             State::Next => self.go_on(b, 1, false, false),

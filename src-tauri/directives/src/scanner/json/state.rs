@@ -1,6 +1,7 @@
 //! The places in a JSON value, with the fence that it may stand in.
 
 use super::alone::{Head, Later};
+use super::named::Search;
 
 /// A place: those of the fence come first and last.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +19,8 @@ pub(super) enum State {
     /// Of an action by itself: behind a comma that follows its payload.
     Next,
     Later(Later),
+    /// Of an object that names an action, and is not written as one: up to its payload.
+    Search(Search),
     Value {
         depth: usize,
         string: bool,

@@ -80,6 +80,88 @@ fn foreign_key(text: &str, payload: usize) -> Option<usize> {
     }
 }
 
+/// The search for the payload of an object that names an action, without regard to how the rest is written.
+enum Meant {
+    /// It has one: it is an action, or malformed.
+    Action,
+    /// It is text; before this byte, from its `{`, nothing is a value.
+    Text(usize),
+}
+
+/// What an object means whose `type` is one of these names, as it is written; `None` where it is none of them.
+fn meant(text: &str, names: &[String]) -> Option<Meant> {
+    // Open: what of it is read where it is longer than a value may be. Here: what a value may have.
+    let head = &text[..text.floor_char_boundary(LARGEST)];
+    let mut rest = head.strip_prefix('{')?;
+    for (sign, word) in [("", "\"type\""), (":", "\"")] {
+        rest = rest.trim_start_matches(is_space).strip_prefix(sign)?;
+        rest = rest.trim_start_matches(is_space).strip_prefix(word)?;
+    }
+    let (name, _) = rest.split_once('"')?;
+    if !names.iter().any(|known| known == name) {
+        return None;
+    }
+    let text_from = |rest: &str| Some(Meant::Text(head.len() - rest.len()));
+    // The name is followed by a comma, every other value by whatever JSON has up to one.
+    rest = rest[name.len() + 1..].trim_start_matches(is_space);
+    let Some(keys) = rest.strip_prefix(',') else {
+        return text_from(rest);
+    };
+    rest = keys;
+    loop {
+        rest = rest.trim_start_matches(is_space);
+        let Some(key) = rest.strip_prefix('"') else {
+            return text_from(rest);
+        };
+        let end = match string_end(key) {
+            Ok(end) => end,
+            Err(wrong) => return text_from(&key[wrong..]),
+        };
+        if &key[..end] == "payload" {
+            return Some(Meant::Action);
+        }
+        let value = &key[end + 1..];
+        match next_key(value) {
+            Ok(comma) => rest = &value[comma + 1..],
+            Err(wrong) => return text_from(&value[wrong..]),
+        }
+    }
+}
+
+/// The closing quote of a string whose content `text` begins with; else the byte that cannot stand in it, or the end.
+fn string_end(text: &str) -> Result<usize, usize> {
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            c if c < ' ' => return Err(at),
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return Ok(at),
+            _ => {}
+        }
+    }
+    Err(text.len())
+}
+
+/// The comma that ends the value before which `text` begins, in an object; else the byte that tells that there is none.
+fn next_key(text: &str) -> Result<usize, usize> {
+    let (mut depth, mut at) = (1_usize, 0);
+    while let Some(c) = text[at..].chars().next() {
+        match c {
+            '"' => at += 1 + string_end(&text[at + 1..]).map_err(|wrong| at + 1 + wrong)?,
+            '{' | '[' => depth += 1,
+            '}' | ']' if depth == 1 => return Err(at),
+            '}' | ']' => depth -= 1,
+            ',' if depth == 1 => return Ok(at),
+            ',' | ':' | '+' | '-' | '.' => {}
+            c if is_space(c) || c.is_ascii_alphanumeric() => {}
+            _ => return Err(at),
+        }
+        at += 1;
+    }
+    Err(text.len())
+}
+
 /// The next comma between two keys of the object in which `text` begins.
 fn next_comma(text: &str) -> Option<usize> {
     let mut depth = 1_usize;
@@ -207,6 +289,14 @@ impl Page<'_> {
 
     /// True where an object whose first key is `type` is text, and no action by itself.
     fn is_plain(&mut self, text: &str, at: usize) -> bool {
+        match meant(text, &self.settings.action_names) {
+            Some(Meant::Action) => return false,
+            Some(Meant::Text(told)) => {
+                self.plain_to = at + told;
+                return true;
+            }
+            None => {}
+        }
         let Some(payload) = payload(text) else {
             return true;
         };
@@ -223,7 +313,13 @@ impl Page<'_> {
     }
 
     fn actions(&mut self, value: Span, whole: Span) {
-        match actions(value.of(self.raw), value.start) {
+        let text = value.of(self.raw);
+        let is_meant = meant(text, &self.settings.action_names).is_some();
+        let is_so_written =
+            |payload: usize| text[payload..].starts_with('{') && foreign_key(text, payload).is_none();
+        let read =
+            actions(text, value.start).filter(|_| !is_meant || payload(text).is_some_and(is_so_written));
+        match read {
             Some(actions) => {
                 self.hush |= actions.is_empty();
                 self.out.actions.extend(actions);

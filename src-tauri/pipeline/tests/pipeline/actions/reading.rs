@@ -150,11 +150,37 @@ async fn an_action_by_itself_is_carried_out_whole_fenced_and_on_a_line() {
 async fn what_only_begins_like_an_action_is_text() {
     for example in [
         r#"{"type": "object", "properties": {"command": {"type": "string"}}}"#,
+        r#"{"type": "push", "payload": {"commits": 1}, "repository": "x"}"#,
+        r#"{"type": "push", "payload": "one"}"#,
+        r#"{"type": "event", "name": "click"}"#,
         r#"{"type": "bash", "command": "one"}"#,
-        r#"{"type": "bash", "payload": "one"}"#,
-        r#"{"type": "bash", "payload": {"command": "one"}, "repository": "x"}"#,
+        r#"{"type": "bash"}"#,
     ] {
         is_text(example).await;
+    }
+}
+
+/// The name of an action, also of one that is off, and a payload: whatever is wrong with it, the person does not see it.
+#[tokio::test(start_paused = true)]
+async fn what_names_an_action_and_is_none_goes_back_to_the_agent() {
+    for malformed in [
+        r#"{"type": "bash", "payload": "one"}"#,
+        r#"{"type": "bash", "payload": {"command": "one"}, "id": "1"}"#,
+        r#"{"type": "bash", "id": "1", "payload": {"command": "one"}}"#,
+        r#"{"type": "event", "payload": "tomorrow"}"#,
+        "```json\n{\"type\": \"bash\", \"payload\": \"one\"}\n```",
+    ] {
+        let acted = Acted::start().await;
+        acted.says(&[malformed, &alone("one"), "Done."]);
+        acted.asked("do").await;
+        assert_eq!(
+            acted.codes().await,
+            [ActionRefusalCode::Unreadable],
+            "{malformed}"
+        );
+        assert_eq!(acted.shell.begun(), ["one"], "{malformed}");
+        assert!(!acted.screen().concat().contains("payload"), "{malformed}");
+        acted.bot.check().await;
     }
 }
 
