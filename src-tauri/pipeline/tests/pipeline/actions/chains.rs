@@ -1,7 +1,8 @@
 //! What follows from an action: more actions, corrections, and their ends.
 
-use super::{Acted, bash};
-use foldback_wire::{ActionRefusalCode, DELIVERY_DEPTH, DeliveryOutcome};
+use super::{Acted, TELEGRAM, bash, rights::mallory, soon};
+use crate::bot::{later, text};
+use foldback_wire::{ActionRefusalCode, DELIVERY_DEPTH, DeliveryOutcome, Terminal};
 
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_always_acts_again_stops_at_the_depth_limit() {
@@ -45,6 +46,35 @@ async fn a_corrected_action_is_carried_out() {
     assert_eq!(
         (deliveries[1].outcome, deliveries[1].corrections),
         (DeliveryOutcome::Output, None)
+    );
+    acted.bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn pitfall_30_whoever_writes_while_a_correction_is_expected_is_answered() {
+    let acted = Acted::start().await;
+    acted.says(&[r#"{"actions": [{"type": "bash", "payload": 7}]}"#]);
+    acted.bot.says([later(60_000, &bash("uptime"))]);
+    let first = acted.bot.user(TELEGRAM, "how long?").await;
+    assert!(first.ended().await.is_some());
+    soon().await;
+    assert_eq!(acted.deliveries().await[0].corrections, Some(2));
+    acted.says(&["Hello."]);
+    let mut message = acted.bot.message(TELEGRAM, "hi");
+    (message.sender, message.chat) = (mallory(), "c2".into());
+    let other = acted.bot.engine.submit(message).await.unwrap();
+    assert_eq!(other.ended().await, Some(Terminal::Replied));
+    assert_eq!(acted.bot.screen_of(TELEGRAM, "c2"), ["Hello."]);
+    assert_eq!(acted.shell.begun(), [""; 0], "the correction is still to come");
+    acted.says(&["One.", "Two."]);
+    let own = acted.bot.user(TELEGRAM, "are you there?").await;
+    assert_eq!(own.ended().await, Some(Terminal::Replied));
+    tokio::time::sleep(std::time::Duration::from_mins(1)).await;
+    assert_eq!(acted.shell.begun(), ["uptime"]);
+    let shown = acted.screen();
+    assert!(
+        shown.len() == 2 && shown[0].ends_with("One.") && shown[1].ends_with("Two."),
+        "{shown:?}"
     );
     acted.bot.check().await;
 }

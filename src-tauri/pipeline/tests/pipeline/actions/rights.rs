@@ -8,7 +8,7 @@ use foldback_wire::{
     Inbound, PerformedAction, ReplyAddress, ResultItem, Sender,
 };
 
-fn mallory() -> Sender {
+pub(super) fn mallory() -> Sender {
     Sender {
         id: "mallory".into(),
         name: "mallory".into(),
