@@ -5,6 +5,7 @@
 //! The [`ActionTable`] is what a bot has of both: it reads what an agent wrote, refuses with a reason that the agent can
 //! act on, and has the rest carried out.
 
+mod command_line;
 pub mod event;
 mod interface;
 mod known;
@@ -14,6 +15,7 @@ mod schema;
 mod table;
 pub mod terminal;
 
+pub use command_line::written_command;
 pub use interface::{
     ActionAsker, ActionCircumstances, ActionDecision, ActionInterface, ActionOrder, NamedRefusal,
 };

@@ -50,6 +50,14 @@ closed_set! {
 }
 
 impl ActionRefusalCode {
+    /// True where its payload is what is wrong.
+    pub const fn is_of_payload(self) -> bool {
+        matches!(
+            self,
+            Self::PayloadTooLarge | Self::PayloadMalformed | Self::PayloadInvalid
+        )
+    }
+
     /// True where the agent can mend it by writing the action anew.
     pub const fn is_mendable(self) -> bool {
         matches!(

@@ -555,7 +555,7 @@ export type ChainAction = {
   index: number,
   /** Its name, as the agent wrote it; empty where its JSON cannot be read. */
   name: string,
-  /** Its command, where it has one, and it began or was to be confirmed. */
+  /** Its command, where it has one; none where it was refused for its payload. */
   command: string | null,
   /** Its payload as the agent wrote it, one line; none of a tool call. */
   payload: string | null,

@@ -18,7 +18,10 @@ pub use command_rules::{CommandRules, PatternError, check_pattern};
 pub use kept::{KeptTerminal, ShellLimits, Shells, TERMINAL};
 pub use shell::{ShellSettings, shell_path};
 
-use crate::{ActionDecision, ActionInterface, ActionLimits, ActionOrder, ActionRow, ResultSink};
+use crate::{
+    ActionDecision, ActionInterface, ActionLimits, ActionOrder, ActionRow, ResultSink,
+    command_line::command_in,
+};
 use async_trait::async_trait;
 use foldback_wire::{ActionConfirmation, Clock, ResultItem, duration_in_words};
 use schemars::JsonSchema;
@@ -86,7 +89,7 @@ impl ActionInterface for Terminal {
     }
 
     fn command(&self, _: &str, payload: &Map<String, Value>) -> Option<String> {
-        Some(payload.get("command")?.as_str()?.to_owned())
+        command_in(payload)
     }
 
     async fn perform(&self, order: ActionOrder, results: ResultSink) {

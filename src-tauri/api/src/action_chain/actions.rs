@@ -1,6 +1,7 @@
 //! The actions of one turn, each put together from the events that tell of it.
 
 use super::given;
+use foldback_actions::written_command;
 use foldback_store::one_line;
 use foldback_wire::{
     ActionEnded, Event, Kind, PermissionId, PermissionRequest, Timestamp,
@@ -48,6 +49,7 @@ impl Actions {
                     setting: outcome.decided_by.as_ref().map(|by| by.setting.clone()),
                 });
                 let step = ChainStepKind::Action(Box::new(ChainAction {
+                    command: written_command(&action.payload).map(|command| visible(&command).into_owned()),
                     payload: Some(one_line(&action.payload, LINE)),
                     refusal,
                     ..action_of(0, &action.kind, false)
@@ -57,6 +59,9 @@ impl Actions {
             }
             Kind::ActionRefused(refusal) => {
                 let numbered = self.numbered(refusal.index, &refusal.name, event);
+                if refusal.code.is_of_payload() {
+                    numbered.action.command = None;
+                }
                 numbered.action.refusal = Some(ChainRefusal {
                     seq: event.seq.0,
                     code: Some(refusal.code),
@@ -154,16 +159,17 @@ impl Actions {
             let (seq, at) = read
                 .as_ref()
                 .map_or((event.seq.0, event.at), |step| (step.seq, step.at));
-            let payload = read.and_then(|step| match step.step {
-                ChainStepKind::Action(action) => action.payload,
-                _ => None,
-            });
+            let (command, payload) = match read.map(|step| step.step) {
+                Some(ChainStepKind::Action(action)) => (action.command, action.payload),
+                _ => (None, None),
+            };
             Numbered {
                 seq,
                 at,
                 started: None,
                 asked_at: None,
                 action: ChainAction {
+                    command,
                     payload,
                     ..action_of(index, name, is_called)
                 },

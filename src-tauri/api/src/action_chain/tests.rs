@@ -192,10 +192,10 @@ fn a_reminder_leads_from_the_message_that_set_it_to_what_was_refused_long_after(
         "  to 2",
         "  to 3",
         "3 event of event, from reminder of 1, 1",
-        r#"  bash, {"command":"backup"}, refused not_permitted"#,
+        "  bash, `backup`, refused not_permitted",
         "  to 4",
         "4 error of bash, from actions of 3, 2",
-        r#"  bash, {"command":"backup"}, refused not_permitted"#,
+        "  bash, `backup`, refused not_permitted",
         "  to 5",
         "5 error of bash, from actions of 4, 3",
         "  message It is time for the backup. I may not run it myself.: sent",
@@ -255,7 +255,7 @@ fn the_last_correction_and_the_depth_limit_are_told_where_they_ended_a_chain() {
     let told = lines(&chain(&played("json-actions/depth.yaml"), 1));
     assert!(
         told.iter()
-            .any(|line| line == r#"  bash, {"command":"rm 4"}, refused depth_limit"#),
+            .any(|line| line == "  bash, `rm 4`, refused depth_limit"),
         "{told:#?}"
     );
 }

@@ -172,7 +172,7 @@ pub struct ChainAction {
     pub index: u32,
     /// Its name, as the agent wrote it; empty where its JSON cannot be read.
     pub name: String,
-    /// Its command, where it has one, and it began or was to be confirmed.
+    /// Its command, where it has one; none where it was refused for its payload.
     pub command: Option<String>,
     /// Its payload as the agent wrote it, one line; none of a tool call.
     pub payload: Option<String>,

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     ActionDecision, ActionInterface, ActionLimits, ActionOrder, ActionRow, ResultSink,
+    command_line::command_in,
     terminal::{CommandRules, run_single},
 };
 use async_trait::async_trait;
@@ -81,7 +82,7 @@ impl ActionInterface for KeptTerminal {
     }
 
     fn command(&self, _: &str, payload: &Map<String, Value>) -> Option<String> {
-        Some(payload.get("command")?.as_str()?.to_owned())
+        command_in(payload)
     }
 
     async fn perform(&self, order: ActionOrder, mut results: ResultSink) {
