@@ -1,7 +1,7 @@
 //! JSON actions in an output that a person writes: findings about them, and their outcome on each channel. The scanner
 //! reads them and the table of the bot checks them, as those of an agent; nothing is carried out.
 
-use foldback_actions::{ActionAsker, ActionTable, KnownAction, nearest_name};
+use foldback_actions::{ActionAsker, ActionTable, KnownAction, nearest_name, written_command};
 use foldback_directives::{
     Code, Diagnostic, Fate, JsonAction, Parsed, RangeReason, Span, action_key, action_part,
 };
@@ -27,6 +27,8 @@ pub(crate) struct ChannelSender {
     pub(crate) channel: ChannelId,
     pub(crate) sender: String,
     pub(crate) asker: ActionAsker,
+    /// The refusal of what else would be carried out, where it is a dry run.
+    pub(crate) dry_run: Option<ActionRefusal>,
 }
 
 /// The actions of an output, with all that says what becomes of them.
@@ -74,12 +76,13 @@ impl WrittenActions<'_> {
                 command: None,
                 span,
                 outcome: ActionPreviewOutcome::Refused,
+                refusal: Some(ActionRefusalCode::Unreadable),
                 why: ActionRefusalCode::Unreadable.about().to_owned(),
                 setting: None,
             });
             let read = self
                 .numbered()
-                .map(|(index, action)| self.outcome(index, action, sender.asker));
+                .map(|(index, action)| self.outcome(index, action, sender));
             ChannelActions {
                 channel: sender.channel.clone(),
                 sender: sender.sender.clone(),
@@ -89,31 +92,52 @@ impl WrittenActions<'_> {
         self.senders.iter().map(of_channel).collect()
     }
 
-    fn outcome(&self, index: u32, action: &JsonAction, asker: ActionAsker) -> ActionPreview {
-        let (command, outcome, why, setting) = match self.table.read(index, action, asker) {
+    fn outcome(&self, index: u32, action: &JsonAction, sender: &ChannelSender) -> ActionPreview {
+        let read = self.table.read(index, action, sender.asker);
+        let read = match &sender.dry_run {
+            Some(dry_run) => read.and_then(|_| Err(dry_run.clone())),
+            None => read,
+        };
+        let preview = ActionPreview {
+            name: action.kind.clone(),
+            command: None,
+            span: action.span,
+            outcome: ActionPreviewOutcome::Refused,
+            refusal: None,
+            why: String::new(),
+            setting: None,
+        };
+        let refusal = match read {
             Ok(checked) => {
                 let outcome = match checked.confirmation {
                     Some(_) => ActionPreviewOutcome::AskedFirst,
                     None => ActionPreviewOutcome::CarriedOut,
                 };
-                let why = checked.confirmation.unwrap_or_default();
-                (checked.performed.command, outcome, why, None)
-            }
-            Err(refusal) => {
-                let (detail, setting) = match self.off(&refusal) {
-                    Some(setting) => ("the action is off".to_owned(), Some(setting.to_owned())),
-                    None => (refusal.detail, refusal.setting),
+                return ActionPreview {
+                    command: checked.performed.command,
+                    outcome,
+                    why: checked.confirmation.unwrap_or_default(),
+                    ..preview
                 };
-                (None, ActionPreviewOutcome::Refused, detail, setting)
             }
+            Err(refusal) => refusal,
         };
-        ActionPreview {
-            name: action.kind.clone(),
-            command,
-            span: action.span,
-            outcome,
-            why,
-            setting,
+        let preview = ActionPreview {
+            command: written_command(&action.payload).filter(|_| !refusal.code.is_of_payload()),
+            ..preview
+        };
+        match self.off(&refusal) {
+            Some(setting) => ActionPreview {
+                why: "the action is off".to_owned(),
+                setting: Some(setting.to_owned()),
+                ..preview
+            },
+            None => ActionPreview {
+                refusal: Some(refusal.code),
+                why: refusal.detail,
+                setting: refusal.setting,
+                ..preview
+            },
         }
     }
 

@@ -74,4 +74,20 @@ describe("actions in compose", () => {
     await eventually(browser, async () => /bash\s+carried out\s+uptime/.test(await textOf(browser, "previews")), "the action that is allowed");
     await inBothThemes(browser, "compose-actions-outcomes");
   });
+
+  it("are told to be refused where the message is to be a dry run, as its turn tells it", async () => {
+    const { browser } = window;
+    await go(browser, "compose");
+    await write(browser, "compose-output", '{"actions":[{"type":"bash","payload":{"command":"uptime"}},{"type":"bash","payload":{"command":"shutdown now"}}]}');
+    await press(browser, Key.Escape);
+    await eventually(browser, async () => /bash\s+carried out\s+uptime[\s\S]*bash\s+refused\s+shutdown now/.test(await textOf(browser, "previews")), "the outcomes of a message that is sent");
+    await (await at(browser, "compose-dry")).click();
+    const refused = /bash\s+refused: dry run\s+uptime\s+It is a dry run, in which nothing is carried out\.[\s\S]*bash\s+refused\s+shutdown now/;
+    await eventually(browser, async () => refused.test(await textOf(browser, "previews")), "the outcomes of a dry run");
+    await inBothThemes(browser, "compose-actions-dry-run");
+    await press(browser, Key.Ctrl, Key.Enter);
+    await (await at(browser, "view-turn")).waitForDisplayed();
+    await shows(browser, "chain", /uptime[\s\S]*dry run[\s\S]*shutdown now[\s\S]*denied/);
+    await inBothThemes(browser, "chain-refused");
+  });
 });

@@ -55,12 +55,15 @@ export type ActionEnded = {
 export type ActionPreview = {
   /** Its name; empty for JSON that cannot be read. */
   name: string,
-  /** The words by which people know what would be carried out, such as the command line; none where it has none. */
+  /** The words by which people know what it asks for, such as the command line; none where it has none, and where its
+   * payload is what is wrong. */
   command: string | null,
   /** Its bytes in the output. */
   span: Span,
-  /** Its outcome, where it is no dry run: in one, nothing is carried out. */
+  /** Its outcome. */
   outcome: ActionPreviewOutcome,
+  /** The reason where it is refused; none where it is off. */
+  refusal: ActionRefusalCode | null,
   /** The reason, in words; empty where there is nothing to say. */
   why: string,
   /** The setting that decides, where one does. */
@@ -916,6 +919,8 @@ export type Compose = {
   agent_output: string,
   /** The channels to preview; empty for all. */
   channels: Array<ChannelId>,
+  /** The channels through which it would be sent as a dry run. One that is not armed makes dry runs in any case. */
+  dry_run?: Array<ChannelId>,
 };
 
 /** A file of a message written by hand. */

@@ -30,6 +30,7 @@ impl Backend {
             user_text,
             agent_output,
             channels,
+            dry_run,
         } = compose;
         let wanted = if channels.is_empty() {
             self.shared.config.channels.keys().cloned().collect()
@@ -50,7 +51,7 @@ impl Backend {
             parsed: &written,
             table: self.shared.engine.actions(),
             known: &known_actions(bash.timeout.0, bash.most_output()),
-            senders: &self.senders(&wanted),
+            senders: &self.senders(&wanted, &dry_run),
         };
         let mut findings = written.diagnostics.clone();
         findings.extend(actions.findings());
@@ -99,13 +100,17 @@ impl Backend {
         })
     }
 
-    /// Whoever writes in Compose, on each channel.
-    fn senders(&self, channels: &[ChannelId]) -> Vec<ChannelSender> {
+    /// Whoever writes in Compose, on each channel, and as a dry run on these.
+    fn senders(&self, channels: &[ChannelId], dry_run: &[ChannelId]) -> Vec<ChannelSender> {
         let sender = |channel: &ChannelId| {
-            let message = self.inbound(channel, MessageId::new(""), String::new());
+            let message = Inbound {
+                dry_run: dry_run.contains(channel),
+                ..self.inbound(channel, MessageId::new(""), String::new())
+            };
             Some(ChannelSender {
                 channel: channel.clone(),
                 asker: self.shared.engine.asker_of_message(&message)?,
+                dry_run: self.shared.engine.dry_run_of_message(&message),
                 sender: message.sender.id.as_str().to_owned(),
             })
         };

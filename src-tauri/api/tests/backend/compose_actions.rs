@@ -2,11 +2,15 @@
 
 use crate::host::Host;
 use foldback_directives::{Code, Dialect, Needs};
-use foldback_wire::rpc::{
-    ActionPreviewOutcome::{self, AskedFirst, CarriedOut, Refused},
-    Catalog, ChannelActions, ComposeResult,
+use foldback_wire::{
+    ActionRefusal, ActionRefusalCode, Kind, Seq, TurnId,
+    rpc::{
+        ActionPreviewOutcome::{self, AskedFirst, CarriedOut, Refused},
+        Catalog, ChannelActions, ComposeResult,
+    },
 };
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// A bot with `bash` and reminders, whose owner is this person.
 async fn bot(owner: &str) -> Host {
@@ -226,13 +230,13 @@ async fn each_action_is_previewed_as_carried_out_asked_first_or_refused() {
                 None
             ),
             (
-                "bash",
+                "shutdown now",
                 Refused,
                 "the command is on the list of those that never run",
                 Some("actions.bash.deny")
             ),
             (
-                "terminal",
+                "ls",
                 Refused,
                 "the action is off",
                 Some("actions.terminal.enabled")
@@ -263,6 +267,63 @@ async fn each_action_is_previewed_as_carried_out_asked_first_or_refused() {
             .collect::<Vec<_>>(),
         [Code::MalformedDirective, Code::TooManyActions]
     );
+}
+
+/// The refusals of a turn in the journal.
+async fn refusals(host: &Host, turn: u64) -> Vec<ActionRefusal> {
+    let events = host.backend.journal().read(Seq(1), usize::MAX).await.unwrap();
+    let of_turn = events
+        .into_iter()
+        .filter(|event| event.turn == Some(TurnId(turn)));
+    let refused = of_turn.filter_map(|event| match event.kind {
+        Kind::ActionRefused(refusal) => Some(refusal),
+        _ => None,
+    });
+    refused.collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dry_run_is_previewed_as_what_the_turn_says_of_it() {
+    let host = bot("console").await;
+    let output = bash("uptime");
+    let armed = json!({"channel": "telegram", "armed": false, "confirm": ""});
+    let _: Value = host.call("channel_arm", armed).await;
+    let args = json!({"user_text": "", "agent_output": output, "channels": [], "dry_run": ["slack"]});
+    let composed: ComposeResult = host.call("compose", args).await;
+    let on = |channel: &str| {
+        let mut all = composed.actions.iter();
+        let of = all.find(|of| of.channel.as_str() == channel).unwrap();
+        of.actions[0].clone()
+    };
+    assert_eq!((on("discord").outcome, on("discord").refusal), (CarriedOut, None));
+    for (channel, dry_run, setting) in [
+        ("telegram", false, Some("channels.telegram.armed")),
+        ("slack", true, None),
+    ] {
+        let preview = on(channel);
+        assert_eq!(preview.command.as_deref(), Some("uptime"));
+        assert_eq!(
+            (preview.outcome, preview.refusal, preview.setting.as_deref()),
+            (Refused, Some(ActionRefusalCode::DryRun), setting)
+        );
+        let args = json!({"channel": channel, "user_text": "hi", "agent_output": output, "dry_run": dry_run});
+        let sent: Value = host.call("compose_send", args).await;
+        tokio::time::sleep(Duration::from_secs(30)).await;
+        let refused = refusals(&host, sent["turn"].as_u64().unwrap()).await;
+        let told: Vec<_> = refused
+            .iter()
+            .map(|refusal| (refusal.code, &refusal.detail))
+            .collect();
+        assert_eq!(told, [(ActionRefusalCode::DryRun, &preview.why)], "{channel}");
+        assert_eq!(refused[0].setting, preview.setting);
+    }
+    // What is refused for its text is no matter of dry runs.
+    let args = json!({
+        "user_text": "", "agent_output": bash("shutdown now"), "channels": ["slack"], "dry_run": ["slack"],
+    });
+    let composed: ComposeResult = host.call("compose", args).await;
+    let refusal = composed.actions[0].actions[0].refusal;
+    assert_eq!(refusal, Some(ActionRefusalCode::Denied));
 }
 
 #[tokio::test(start_paused = true)]

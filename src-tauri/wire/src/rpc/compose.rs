@@ -2,8 +2,8 @@
 
 use super::{MessageContext, RenderedBlock, Ruler, VoiceOf};
 use crate::{
-    ChannelId, Diagnostic, FileFate, FileKind, MessageId, Parsed, Platform, Span, TurnId, UnderstoodFile,
-    closed::closed_set,
+    ActionRefusalCode, ChannelId, Diagnostic, FileFate, FileKind, MessageId, Parsed, Platform, Span, TurnId,
+    UnderstoodFile, closed::closed_set,
 };
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,10 @@ pub struct Compose {
     pub agent_output: String,
     /// The channels to preview; empty for all.
     pub channels: Vec<ChannelId>,
+    /// The channels through which it would be sent as a dry run. One that is not armed makes dry runs in any case.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<ChannelId>>")]
+    pub dry_run: Vec<ChannelId>,
 }
 
 /// A finding with its place in lines and columns, both from 1; columns in Unicode scalars.
@@ -100,12 +104,15 @@ pub struct ChannelActions {
 pub struct ActionPreview {
     /// Its name; empty for JSON that cannot be read.
     pub name: String,
-    /// The words by which people know what would be carried out, such as the command line; none where it has none.
+    /// The words by which people know what it asks for, such as the command line; none where it has none, and where its
+    /// payload is what is wrong.
     pub command: Option<String>,
     /// Its bytes in the output.
     pub span: Span,
-    /// Its outcome, where it is no dry run: in one, nothing is carried out.
+    /// Its outcome.
     pub outcome: ActionPreviewOutcome,
+    /// The reason where it is refused; none where it is off.
+    pub refusal: Option<ActionRefusalCode>,
     /// The reason, in words; empty where there is nothing to say.
     pub why: String,
     /// The setting that decides, where one does.

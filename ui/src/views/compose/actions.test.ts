@@ -1,8 +1,8 @@
 import { cleanup } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Composed } from "../../generated/wire";
+import type { ActionRefusalCode, Composed } from "../../generated/wire";
 import type { Args, CommandName, Result } from "../../host/host";
-import { byId, click, layOut, press, settle } from "../../test/stage";
+import { byId, calls, click, layOut, press, settle } from "../../test/stage";
 import { SampleHost } from "../turn/test/host";
 import { all, editor, open } from "./test/stage";
 
@@ -66,7 +66,7 @@ class ActingHost extends SampleHost {
     const answer = await super.call(name, args);
     if (name !== "compose") return answer;
     const span: [number, number] = [0, 1];
-    const action = (outcome: "carried_out" | "asked_first" | "refused", command: string | null, why: string, setting: string | null) => ({ name: "bash", command, span, outcome, why, setting });
+    const action = (outcome: "carried_out" | "asked_first" | "refused", command: string | null, why: string, setting: string | null, refusal: ActionRefusalCode | null = null) => ({ name: "bash", command, span, outcome, refusal, why, setting });
     const composed = answer as Composed;
     const lints: Composed["lints"] = [
       {
@@ -80,7 +80,7 @@ class ActingHost extends SampleHost {
       actions: [
         {
           channel: "telegram", sender: "console",
-          actions: [action("carried_out", "uptime", "", null), action("asked_first", "df -h", "no list of bash allows it", null), action("refused", null, "the command is on the list", "actions.bash.deny")],
+          actions: [action("carried_out", "uptime", "", null), action("asked_first", "df -h", "no list of bash allows it", null), action("refused", "rm -r /", "the command is on the list", "actions.bash.deny", "denied"), action("refused", "df", "nothing is carried out", "channels.telegram.armed", "dry_run")],
         },
       ],
     } as Result<C>;
@@ -95,11 +95,30 @@ describe("the outcome of actions", () => {
     expect(all("action-outcome").map(told)).toEqual([
       ["carried_out", "carried out", "uptime"],
       ["asked_first", "asked first", "df -h", "no list of bash allows it"],
-      ["refused", "refused", undefined, "the command is on the list", "Setting: actions.bash.deny"],
+      ["refused", "refused", "rm -r /", "the command is on the list", "Setting: actions.bash.deny"],
+      ["refused", "refused: dry run", "df", "nothing is carried out", "Setting: channels.telegram.armed"],
     ]);
     expect(byId("action-outcomes").textContent).toContain("Sender: console");
     await click(all("action-outcome")[1] as HTMLElement);
     expect(editor("compose-output").state.selection.main).toMatchObject({ from: 0, to: 1 });
+  });
+
+  it("is asked for again when a channel is armed, or a message is to be a dry run", async () => {
+    const { console, host } = await open();
+    const asked = (): unknown[] => calls(host, "compose").map((args) => (args as { dry_run?: string[] }).dry_run);
+    expect(asked().at(-1)).toContain("telegram");
+    const card = console.channel("telegram");
+    if (card === undefined) throw new Error("no telegram");
+    const before = asked().length;
+    console.updateChannel({ ...card, state: card.state === "up" ? "down" : "up" });
+    await settle();
+    expect(asked().length, "what else a channel tells changes nothing").toBe(before);
+    console.updateChannel({ ...card, armed: true });
+    await settle();
+    expect(asked().length).toBe(before + 1);
+    await click(byId("choose-telegram"));
+    await click(byId("compose-dry"));
+    expect([asked().length, asked().at(-1)]).toEqual([before + 2, []]);
   });
 
   it("counts notes among the findings, as what they are", async () => {

@@ -36,6 +36,8 @@ export class Bench {
   readonly #latest: Latest<Draft, Composed>;
   readonly #history = new History(localStorage);
   #frame = 0;
+  /** The channels through which a message is to be a dry run. */
+  #dry: readonly ChannelId[] = [];
 
   user = $state("");
   output = $state("");
@@ -63,7 +65,7 @@ export class Bench {
     [this.user, this.output] = [user, output];
     this.#channel = targets.get(console) ?? null;
     this.#latest = new Latest(
-      ({ user: user_text, output: agent_output }) => console.host.call("compose", { user_text, agent_output, channels: [] }),
+      ({ user: user_text, output: agent_output }) => console.host.call("compose", { user_text, agent_output, channels: [], dry_run: [...this.#dry] }),
       (composed, { user, output }) => {
         this.reading = { composed, text: new ByteText(output), user };
         this.failure = null;
@@ -75,7 +77,6 @@ export class Bench {
       this.commands = catalog?.commands ?? [];
       this.actions = catalog?.actions ?? [];
     });
-    this.#latest.want(this.draft);
   }
 
   /** The channel that the key sends through; kept as long as the window. */
@@ -155,7 +156,18 @@ export class Bench {
 
   /** Whether sending through this channel reaches no platform. */
   dry({ armed, simulated }: Pick<ChannelCard, "armed" | "simulated">): boolean {
-    return !armed || (this.wish ?? !simulated);
+    return !armed || this.rehearses({ simulated });
+  }
+
+  /** Whether a message through this channel is to be a dry run, be it armed or not. */
+  rehearses({ simulated }: Pick<ChannelCard, "simulated">): boolean {
+    return this.wish ?? !simulated;
+  }
+
+  /** Reads the text again for what comes of its actions, with these channels in dry run. Called after each change of what is armed. */
+  rehearse(channels: readonly ChannelId[]): void {
+    this.#dry = channels;
+    this.#latest.want(this.draft);
   }
 
   /** Sends through a channel; the answer is the turn to watch. */

@@ -35,7 +35,7 @@ describe("an output", () => {
     const before = calls(host, "compose").length;
     for (const text of ["a", "ab", "abc"]) write("compose-output", text);
     await settle();
-    expect(calls(host, "compose").slice(before)).toEqual([{ user_text: "How was my talk?", agent_output: "abc", channels: [] }]);
+    expect(calls(host, "compose").slice(before)).toEqual([{ user_text: "How was my talk?", agent_output: "abc", channels: [], dry_run: ["telegram"] }]);
     expect(byId("clean-text").textContent).toBe("abc");
   });
 

@@ -22,11 +22,13 @@
 mod asked_by;
 mod called;
 mod confirm;
+mod dry_run;
 mod request;
 mod unperformed;
 
 pub(crate) use asked_by::{AskerContext, asker_of_message, first_asker_of};
 pub(crate) use called::{CallEnd, Calls};
+pub(crate) use dry_run::dry_run;
 pub(crate) use unperformed::{LeftActing, unperformed};
 
 use super::permit::Permits;
@@ -206,29 +208,10 @@ impl Acting<'_> {
         }
     }
 
-    /// The refusal of an action of a dry run: the message is a test by hand, or its channel is not armed.
+    /// The refusal of an action, where this is a dry run.
     fn dry_run(&self, index: u32, name: &str) -> Option<ActionRefusal> {
-        let is_armed = self.channel.status().armed;
-        if is_armed && !self.origin.dry_run || !self.holds(Rule::ActionsDryRun) {
-            return None;
-        }
-        let code = ActionRefusalCode::DryRun;
-        let id = self.channel.id();
-        let setting = (!is_armed).then(|| format!("channels.{id}.armed"));
-        let detail = match &setting {
-            Some(setting) => format!(
-                "nothing is carried out: the channel {id} is not armed. An operator arms it in the window, or with {setting} = true"
-            ),
-            None => code.about().to_owned(),
-        };
-        Some(ActionRefusal {
-            index,
-            name: name.to_owned(),
-            code,
-            detail,
-            findings: Vec::new(),
-            setting,
-        })
+        let rules = self.asker.access.rules;
+        dry_run(rules, self.channel, self.origin.dry_run, index, name)
     }
 
     fn holds(&self, rule: Rule) -> bool {
