@@ -115,7 +115,7 @@ closed_set! {
         NoReply = "no_reply": "The agent wrote <no-reply/>.",
         SilentToken = "silent_token": "The agent wrote NO_REPLY.",
         HeartbeatAck = "heartbeat_ack": "The agent acknowledged a heartbeat.",
-        DirectivesOnly = "directives_only": "The answer was directives only.",
+        DirectivesOnly = "directives_only": "The answer has no text: directives or actions only.",
     }
 }
 

@@ -598,7 +598,7 @@ export const silentReasons = [
   { code: "no_reply", about: "The agent wrote <no-reply/>." },
   { code: "silent_token", about: "The agent wrote NO_REPLY." },
   { code: "heartbeat_ack", about: "The agent acknowledged a heartbeat." },
-  { code: "directives_only", about: "The answer was directives only." },
+  { code: "directives_only", about: "The answer has no text: directives or actions only." },
 ] as const satisfies readonly Entry<SilentReason>[];
 
 export const stages = [

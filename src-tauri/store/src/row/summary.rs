@@ -276,6 +276,9 @@ fn end(terminal: &Terminal) -> String {
         Terminal::Silent {
             reason: SilentReason::NoReply,
         } => "no reply (agent's choice)".into(),
+        Terminal::Silent {
+            reason: SilentReason::DirectivesOnly,
+        } => "no text (directives or actions only)".to_owned(),
         Terminal::Silent { reason } => format!("no reply ({reason})"),
         Terminal::Command { name } => format!("command {name}"),
         Terminal::DirectiveAck => "directives acknowledged".into(),

@@ -1,5 +1,5 @@
 /** How a turn stands, as one word of a list. */
-import type { TurnSummary } from "../../generated/wire";
+import type { SilentReason, TurnSummary } from "../../generated/wire";
 import type { Tone } from "../../parts/tone";
 import { count, words } from "../../store/format";
 
@@ -13,6 +13,9 @@ function troubles({ failed_ops, unknown_ops }: TurnSummary): string {
   const parts = [failed_ops > 0 && `${count(failed_ops)} failed`, unknown_ops > 0 && `${count(unknown_ops)} unknown`];
   return parts.filter((part) => part !== false).join(", ");
 }
+
+/** Why an answered message shows no text. An answer of actions alone is one without text, too. */
+export const silentWord = (reason: SilentReason): string => (reason === "directives_only" ? "no text" : words(reason));
 
 /** Null where it was answered and all went well. `asks`: it waits for a person's permission. */
 export function endingOf(turn: TurnSummary, asks: boolean): Ending | null {
@@ -30,7 +33,7 @@ export function endingOf(turn: TurnSummary, asks: boolean): Ending | null {
     case "blocked":
       return { tone: "warn", word: words(terminal.gate) };
     case "silent":
-      return { tone: "dropped", word: words(terminal.reason) };
+      return { tone: "dropped", word: silentWord(terminal.reason) };
     case "command":
       return { tone: "info", word: `/${terminal.name}` };
     default:

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sampleMoment, sampleTurn } from "../test/sample";
-import { cardsAt, findingsAt, linesAt } from "./cards";
+import { actionsAt, cardsAt, findingsAt, linesAt } from "./cards";
 import { Timeline } from "./timeline";
 
 const detail = sampleTurn();
@@ -9,6 +9,15 @@ const at = (chunk: number) => {
   const { seq } = timeline.atSeq(detail.messages[0]?.chunks[chunk]?.seq ?? 0);
   return sampleMoment(detail, { turn: 812, seq, byte: null });
 };
+
+describe("actions at a moment", () => {
+  it("are what was read as directives are, and is no directive and no header", () => {
+    expect(actionsAt(detail, detail.head)).toBe(0);
+    const read = (seq: number, span: [number, number] | null) => ({ seq, at_ms: 5, kind: "directive" as const, message: 1, span, text: "asks for bash", error: false });
+    const asking = { ...detail, decisions: [...detail.decisions, read(9_001, [0, 9]), read(9_002, [9, 20]), read(9_003, null)] };
+    expect([9_000, 9_001, 9_003].map((seq) => actionsAt(asking, seq))).toEqual([0, 1, 2]);
+  });
+});
 
 describe("directives at a moment", () => {
   it("stand in the order they were written, the header first", () => {

@@ -29,6 +29,12 @@ function aboutOf({ directive }: DirectiveEntry, sent: LedgerEntry | undefined): 
   return `${meant}${detailOf(directive)} · bytes ${count(from)}–${count(to)}`;
 }
 
+/** The actions that the text of this turn asked for, by that moment: read as directives are, and no directive nor header. */
+export function actionsAt(detail: TurnDetail, seq: number): number {
+  const directives = new Set(detail.directives.map((entry) => entry.seq));
+  return detail.decisions.filter((d) => d.kind === "directive" && d.span !== null && d.seq <= seq && !directives.has(d.seq)).length;
+}
+
 /** Directives and header keys in the order they were written, as they stand at a moment. */
 export function cardsAt(detail: TurnDetail, moment: Moment | null): Card[] {
   const now = new Map(moment?.directives.map((d) => [directiveKey(d.message, d.index), d]));
