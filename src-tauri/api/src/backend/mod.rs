@@ -33,6 +33,7 @@ mod prepare;
 mod preview;
 mod queue;
 mod queue_lab;
+mod quotes;
 mod reach;
 mod reminders;
 mod renewed;

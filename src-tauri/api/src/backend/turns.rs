@@ -175,9 +175,9 @@ impl Backend {
             .await
             .map_err(failure::journal)?;
         let fold = TurnFold::until(at.turn, &events, at.seq);
-        let channel = fold
+        let (channel, chat) = fold
             .inbound()
-            .map(|m| m.channel.clone())
+            .map(|m| (m.channel.clone(), m.chat.clone()))
             .ok_or_else(|| failure::no_turn(at.turn))?;
         let can = self.capabilities(&channel);
         let moment = match at.byte {
@@ -187,7 +187,9 @@ impl Backend {
                 fold.moment_at_byte(&can, &events, byte, &settings)
             }
         };
-        moment.ok_or_else(|| failure::no_turn(at.turn))
+        let mut moment = moment.ok_or_else(|| failure::no_turn(at.turn))?;
+        self.quote_earlier(&mut moment, &channel, &chat).await?;
+        Ok(moment)
     }
 
     /// How the messages of a turn fill what its channel takes.

@@ -16,6 +16,11 @@ const QUOTE: usize = 80;
 /// Name under which the bot's own messages stand.
 const BOT: &str = "bot";
 
+/// A message as its answer quotes it: one line of its beginning.
+pub(crate) fn quoted(text: &str) -> String {
+    one_line(text, QUOTE)
+}
+
 /// What the user saw after these operations. Operations of a dry run are shown, and a note says that they
 /// are not there: else the preview of a dry run would be empty, which looks like a fault.
 pub(super) fn seen(
@@ -246,7 +251,7 @@ impl<'a> Chat<'a> {
             .iter()
             .find(|b| b.message.as_ref() == Some(id));
         match answered.map(|b| &b.part) {
-            Some(BubblePart::Text { text, .. } | BubblePart::Voice { text, .. }) => one_line(text, QUOTE),
+            Some(BubblePart::Text { text, .. } | BubblePart::Voice { text, .. }) => quoted(text),
             Some(BubblePart::File { file }) => file.name.clone(),
             None => id.to_string(),
         }

@@ -19,6 +19,7 @@ mod when;
 mod work;
 
 use chat::Typing;
+pub(crate) use chat::quoted;
 use directives::Directives;
 use foldback_store::one_line;
 use foldback_wire::{

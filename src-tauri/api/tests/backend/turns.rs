@@ -59,6 +59,24 @@ async fn a_turn_is_folded_as_replay_folds_it() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_answer_to_a_message_of_an_earlier_turn_quotes_its_words() {
+    let host = Host::start().await;
+    let asked = host.say("telegram", "How full is the disk?", "I look.").await;
+    let detail: TurnDetail = host.call("turn", json!({"turn": asked})).await;
+    let id = detail.inbound.message;
+    let output = format!("[[reply_to:{id}]]\nIt is half full.");
+    let turn = host.say("telegram", "And?", &output).await;
+    let at = json!({"turn": turn, "seq": u64::MAX >> 12, "byte": null});
+    let moment: Moment = host.call("turn_at", at).await;
+    let bubbles = moment.seen.bubbles.into_iter();
+    let quotes: Vec<_> = bubbles
+        .filter(|bubble| bubble.from_bot)
+        .map(|b| b.quote)
+        .collect();
+    assert_eq!(quotes, [Some("How full is the disk?".to_owned())]);
+}
+
 /// The demonstration's first turn: a reaction before the text.
 async fn first(host: &Host) -> TurnDetail {
     host.call("turn", json!({"turn": 1})).await
