@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { allAt, askAgent, at, command, eventually, go, gone, inSight, shows } from "../harness/page.js";
+import { allAt, askAgent, at, command, dive, eventually, go, gone, inSight, shows, textOf } from "../harness/page.js";
 import { script } from "../harness/script.js";
 import { open, picture } from "../harness/window.js";
 
@@ -49,6 +49,9 @@ describe("the chain of an action", () => {
       /turn #1[\s\S]*Message of You[\s\S]*how full is the disk\?[\s\S]*bash echo 53#[\s\S]*exit status 0[\s\S]*allowed by actions\.bash\.allow[\s\S]*ended after[\s\S]*Result to the agent\s*turn #2[\s\S]*turn #2[\s\S]*answered[\s\S]*Action result of bash[\s\S]*delivery 1 of at most 3[\s\S]*Message\s*“Your disk has room\.”\s*sent/,
     );
     await isOpen("1");
+    // An answer of an action alone is named so, and no directive is claimed.
+    assert.match(await textOf(browser, "inspector"), /Directives\s+0\s+The agent wrote no directive in this turn\. Its answer asked for 1 action: see Chain\./);
+    assert.ok((await allAt(browser, "lane-actions")).length === 1, "the time that the command ran is a bar of its own");
     for (const theme of ["light", "dark"]) {
       await command(browser, `theme: ${theme}`);
       await picture(browser, `chain-message-${theme}`);
@@ -104,6 +107,30 @@ describe("the chain of an action", () => {
     await click("chain-deliveries");
     await shows(browser, "budget-requester", /2 \/ 2\s*full/);
     await eventually(browser, () => inSight(browser, "budget-requester"), "the budgets to be in sight");
+  });
+
+  it("is listed in Live with the beginning of each outcome, and with its question, however small the window", async () => {
+    const { browser } = window;
+    await go(browser, "live");
+    await dive(browser, "turns");
+    for (const width of [1440, 1000]) {
+      await browser.setWindowSize(width, 800);
+      await eventually(browser, () => browser.execute((wanted) => innerWidth === wanted, width), "the window to be so wide");
+      await shows(browser, "turn-list", /no text/);
+      for (const theme of ["light", "dark"]) {
+        await command(browser, `theme: ${theme}`);
+        await picture(browser, `chain-live-${width}-${theme}`);
+      }
+      const { clipped, narrowest } = await browser.execute(() => {
+        const cells = [...document.querySelectorAll('[data-testid="turn-list"] [role="gridcell"].end')];
+        const questions = [...document.querySelectorAll('[data-testid="turn-list"] [role="gridcell"].said')];
+        const starts = cells.filter((cell) => cell.firstElementChild !== null && cell.firstElementChild.getBoundingClientRect().left < cell.getBoundingClientRect().left - 0.5);
+        return { clipped: starts.map((cell) => cell.textContent), narrowest: Math.min(...questions.map((cell) => cell.getBoundingClientRect().width)) };
+      });
+      assert.deepEqual(clipped, [], `clipped at ${width}`);
+      assert.ok(narrowest >= 140, `the question has ${narrowest} px at ${width}`);
+    }
+    await browser.setWindowSize(1440, 900);
   });
 
   it("stays readable in a narrow window", async () => {

@@ -2681,7 +2681,7 @@ export type Kind = { "type": "started",
 };
 
 /** Lanes of the waterfall. */
-export type Lane = "inbound" | "agent" | "thinking" | "tools" | "held" | "directives" | "delivery";
+export type Lane = "inbound" | "agent" | "thinking" | "tools" | "permission" | "actions" | "held" | "directives" | "delivery";
 
 /** A bar of the waterfall. */
 export type LaneSpan = {

@@ -1,7 +1,8 @@
-//! What an agent does beside writing: it thinks, uses tools, asks for permission; each with the time it took.
+//! What is done beside writing: an agent thinks, uses tools, asks for permission, and its actions run; each with the time it
+//! took.
 
 use foldback_wire::{
-    Kind, PermissionId, ToolCall, ToolStatus,
+    ActionEnded, ActionStarted, DeliveryOutcome, Kind, PermissionId, ToolCall, ToolStatus,
     rpc::{Lane, LaneSpan, ToolEntry},
 };
 
@@ -13,6 +14,8 @@ pub(super) struct Work {
     thinks: bool,
     thoughts: Vec<LaneSpan>,
     asked: Vec<(PermissionId, LaneSpan)>,
+    /// The actions that began, by their place among those of the turn.
+    actions: Vec<(u32, LaneSpan)>,
 }
 
 impl Work {
@@ -24,7 +27,7 @@ impl Work {
             Kind::Tool { call } => self.tool(seq, ms, call),
             Kind::PermissionAsked { request, .. } => {
                 let bar = bar(
-                    Lane::Tools,
+                    Lane::Permission,
                     seq,
                     ms,
                     &format!("needs permission: {}", request.title),
@@ -38,9 +41,16 @@ impl Work {
                     bar.error = option.is_none();
                 }
             }
-            Kind::RunEnded { .. } | Kind::TurnEnded { .. } => {
+            Kind::ActionStarted(started) => self.begin_action(seq, ms, started),
+            Kind::ActionEnded(ended) => self.end_action(ms, ended),
+            Kind::RunEnded { .. } => {
                 self.lapse_calls(ms);
                 self.lapse_requests(ms);
+            }
+            Kind::TurnEnded { .. } => {
+                self.lapse_calls(ms);
+                self.lapse_requests(ms);
+                self.lapse_actions(ms);
             }
             // Whoever is asked next knows nothing of the calls of whoever failed.
             Kind::Retrying { .. } => {
@@ -54,6 +64,30 @@ impl Work {
             self.end_thought(ms);
         }
         self.thinks = thinks;
+    }
+
+    fn begin_action(&mut self, seq: u64, ms: u64, ActionStarted { index, action, .. }: &ActionStarted) {
+        let label = match &action.command {
+            Some(command) => format!("{}: {command}", action.name),
+            None => action.name.clone(),
+        };
+        self.actions.push((*index, bar(Lane::Actions, seq, ms, &label)));
+    }
+
+    fn end_action(&mut self, ms: u64, ended: &ActionEnded) {
+        let begun = self.actions.iter_mut().find(|(index, _)| *index == ended.index);
+        if let Some((_, bar)) = begun {
+            bar.until_ms = Some(ms);
+            bar.error = ended.outcome == DeliveryOutcome::Error;
+        }
+    }
+
+    /// Nobody knows how they ended: the process was stopped while they ran.
+    fn lapse_actions(&mut self, ms: u64) {
+        for (_, bar) in self.actions.iter_mut().filter(|(_, bar)| bar.until_ms.is_none()) {
+            bar.until_ms = Some(ms);
+            bar.label.push_str(", end not told");
+        }
     }
 
     fn tool(&mut self, seq: u64, ms: u64, call: &ToolCall) {
@@ -119,7 +153,13 @@ impl Work {
             bar
         });
         let asked = self.asked.iter().map(|(_, bar)| bar.clone());
-        self.thoughts.iter().cloned().chain(tools).chain(asked)
+        let actions = self.actions.iter().map(|(_, bar)| bar.clone());
+        self.thoughts
+            .iter()
+            .cloned()
+            .chain(tools)
+            .chain(asked)
+            .chain(actions)
     }
 }
 

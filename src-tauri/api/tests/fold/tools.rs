@@ -2,7 +2,8 @@
 
 use crate::story::{Story, asked, detail, inbound};
 use foldback_wire::{
-    Kind, RunId, StopReason, Terminal, ToolCall, ToolStatus,
+    ActionEnded, ActionStarted, Actor, DeliveryOutcome, Kind, PerformedAction, PermissionKind,
+    PermissionOption, RunId, StopReason, Terminal, ToolCall, ToolStatus,
     rpc::{Lane, TurnDetail},
 };
 
@@ -62,9 +63,10 @@ fn tool(id: &str, status: ToolStatus) -> Kind {
     }
 }
 
-/// The bars of the tools' lane: from, until, and what they are.
+/// The bars of tool calls, requests for permission and actions: from, until, and what they are.
 fn tool_bars(detail: &TurnDetail) -> Vec<(u64, Option<u64>, &str)> {
-    let bars = detail.lanes.iter().filter(|bar| bar.lane == Lane::Tools);
+    let of = [Lane::Tools, Lane::Permission, Lane::Actions];
+    let bars = detail.lanes.iter().filter(|bar| of.contains(&bar.lane));
     bars.map(|bar| (bar.from_ms, bar.until_ms, bar.label.as_str()))
         .collect()
 }
@@ -124,6 +126,77 @@ fn with_the_run_ends_what_nobody_told_the_end_of() {
         let times: Vec<_> = detail.tools.iter().map(|t| (t.took_ms, t.lapsed_ms)).collect();
         assert_eq!(times, [(Some(30), None), (None, Some(60)), (None, Some(60))]);
     }
+}
+
+#[test]
+fn the_wait_for_a_person_and_the_time_that_a_command_runs_are_bars_of_their_own() {
+    let mut story = Story::default();
+    let message = Box::new(inbound());
+    story.at(0, Kind::Received { message });
+    let (run, reason) = (RunId(1), StopReason::End);
+    story.at(10, Kind::RunEnded { run, reason });
+    story.at(20, asked());
+    story.at(
+        4_020,
+        Kind::PermissionDecided {
+            id: "p1".into(),
+            option: Some(PermissionOption {
+                id: "yes".into(),
+                name: "Yes".to_owned(),
+                kind: PermissionKind::AllowOnce,
+            }),
+            by: Actor::Console,
+            why: String::new(),
+            decided_by: None,
+        },
+    );
+    let begun = |index, command: &str| {
+        Kind::ActionStarted(ActionStarted {
+            index,
+            action: PerformedAction {
+                name: "bash".to_owned(),
+                command: Some(command.to_owned()),
+            },
+            allowed_by: None,
+        })
+    };
+    story.at(4_030, begun(0, "df -h"));
+    story.at(
+        6_030,
+        Kind::ActionEnded(ActionEnded {
+            index: 0,
+            name: "bash".to_owned(),
+            outcome: DeliveryOutcome::Error,
+            exit: None,
+            note: None,
+            bytes: 0,
+        }),
+    );
+    story.at(6_040, begun(1, "sleep 9"));
+    let lanes = |detail: &TurnDetail| -> Vec<_> {
+        let bars = detail.lanes.iter().filter(|bar| bar.from_ms > 10);
+        bars.map(|bar| (bar.lane, bar.from_ms, bar.until_ms, bar.label.clone(), bar.error))
+            .collect()
+    };
+    let asked = (
+        Lane::Permission,
+        20,
+        Some(4_020),
+        "needs permission: Write notes.md".to_owned(),
+        false,
+    );
+    let ran = (Lane::Actions, 4_030, Some(6_030), "bash: df -h".to_owned(), true);
+    let runs = |until, label: &str| (Lane::Actions, 6_040, until, label.to_owned(), false);
+    assert_eq!(
+        lanes(&detail(&story)),
+        [asked.clone(), ran.clone(), runs(None, "bash: sleep 9")]
+    );
+    let terminal = Terminal::Replied;
+    story.at(7_000, Kind::TurnEnded { terminal });
+    assert_eq!(
+        lanes(&detail(&story)),
+        [asked, ran, runs(Some(7_000), "bash: sleep 9, end not told")]
+    );
 }
 
 #[test]

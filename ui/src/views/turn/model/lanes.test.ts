@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Decision } from "../../../generated/wire";
 import { sampleMoment, sampleTurn } from "../test/sample";
-import { barsOf, chunkMarks, faultsOf, stepsOf, ticksOf } from "./lanes";
+import { barsOf, chunkMarks, faultsOf, lanesOf, stepsOf, ticksOf } from "./lanes";
 import { Playback } from "./playback";
 import { Timeline } from "./timeline";
 import { whyAt } from "./why";
@@ -30,6 +30,12 @@ describe("waterfall", () => {
     const { held } = barsOf(many, 30_000, 1000);
     expect(held.map((b) => [b.seqs.length, b.error])).toEqual([[1500, false], [1, true], [1499, false]]);
     expect(barsOf(many.slice(0, 100), 30_000, 1000).held).toHaveLength(100);
+  });
+
+  it("has lanes for the wait for a person and for commands where there are any", () => {
+    const bar = (lane: "permission" | "actions", from_ms: number, until_ms: number) => ({ lane, from_ms, until_ms, label: "bash: df -h", seq: 1, error: false });
+    expect(lanesOf(barsOf([], 100))).toEqual(["inbound", "agent", "held", "directives", "delivery"]);
+    expect(lanesOf(barsOf([bar("permission", 0, 40), bar("actions", 41, 90)], 100))).toEqual(["inbound", "agent", "permission", "actions", "held", "directives", "delivery"]);
   });
 
   it("lets what lasts reach the end", () => {

@@ -1,11 +1,12 @@
 /** The waterfall: bars in lanes over the time of the turn. */
 import type { Decision, Lane, LaneSpan, TurnDetail } from "../../../generated/wire";
+import { readable } from "../../../store/glyphs";
 
 /** Lanes in the order of a message's way. */
-export const LANES: readonly Lane[] = ["inbound", "agent", "thinking", "tools", "held", "directives", "delivery"];
+export const LANES: readonly Lane[] = ["inbound", "agent", "thinking", "tools", "permission", "actions", "held", "directives", "delivery"];
 
 /** Lanes of what many agents never do: shown where there is something in them. */
-const RARE: ReadonlySet<Lane> = new Set(["thinking", "tools"]);
+const RARE: ReadonlySet<Lane> = new Set(["thinking", "tools", "permission", "actions"]);
 
 /** The lanes of a turn. */
 export const lanesOf = (bars: Record<Lane, readonly Bar[]>): Lane[] => LANES.filter((lane) => !RARE.has(lane) || bars[lane].length > 0);
@@ -34,8 +35,8 @@ const CROWD = 200;
 
 /** Bars by lane over `width` pixels; one that lasts reaches the end of the turn. */
 export function barsOf(lanes: readonly LaneSpan[], duration: number, width = Infinity): Record<Lane, Bar[]> {
-  const found: Record<Lane, Bar[]> = { inbound: [], agent: [], thinking: [], tools: [], held: [], directives: [], delivery: [] };
-  const ends: Record<Lane, number[]> = { inbound: [], agent: [], thinking: [], tools: [], held: [], directives: [], delivery: [] };
+  const found: Record<Lane, Bar[]> = { inbound: [], agent: [], thinking: [], tools: [], permission: [], actions: [], held: [], directives: [], delivery: [] };
+  const ends: Record<Lane, number[]> = { inbound: [], agent: [], thinking: [], tools: [], permission: [], actions: [], held: [], directives: [], delivery: [] };
   for (const span of lanes) {
     const until = span.until_ms ?? duration;
     const free = ends[span.lane].findIndex((end) => end <= span.from_ms);
@@ -116,7 +117,7 @@ export function stepsOf(detail: TurnDetail, duration: number, slots = 200): Tick
     const at = Math.min(1, at_ms / duration);
     const slot = `${lane}:${Math.floor(at * slots)}`;
     const before = kept.get(slot);
-    if (before === undefined || (error && !before.error)) kept.set(slot, { lane, at, seq, text, error });
+    if (before === undefined || (error && !before.error)) kept.set(slot, { lane, at, seq, text: readable(text), error });
   }
   return [...kept.values()];
 }

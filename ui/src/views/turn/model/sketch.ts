@@ -13,7 +13,7 @@ export const tracks = ["run", "work", "held", "delivery", "error"] as const;
 export type Track = (typeof tracks)[number];
 
 const TRACK: Readonly<Record<Lane, Exclude<Track, "error">>> = {
-  inbound: "run", agent: "run", thinking: "work", tools: "work", directives: "work", held: "held", delivery: "delivery",
+  inbound: "run", agent: "run", thinking: "work", tools: "work", permission: "work", actions: "work", directives: "work", held: "held", delivery: "delivery",
 };
 const TOP: Readonly<Record<Exclude<Track, "error">, number>> = { run: 1, work: 5, held: 9, delivery: 13 };
 
