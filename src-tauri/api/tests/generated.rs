@@ -1,7 +1,10 @@
 //! What is generated is what is committed, and the generator says so when it is not.
 
+use foldback_actions::ActionDecision;
 use foldback_api::typescript;
-use std::{fs, process::Command};
+use foldback_directives::Dialect;
+use foldback_pipeline::config::parse;
+use std::{fs, path::Path, process::Command};
 
 #[test]
 fn what_is_committed_is_what_is_generated() {
@@ -83,4 +86,26 @@ fn every_closed_set_of_the_contract_is_there_as_data() {
         let entries = format!("satisfies readonly Entry<{name}>[];");
         assert!(text("closed.ts").contains(&entries), "{name}");
     }
+}
+
+#[test]
+fn the_example_of_the_page_about_actions_has_commands_carried_out() {
+    let page = include_str!("../../../docs/actions.md");
+    let block = |kind: &str| {
+        let begun = page.split(&format!("```{kind}\n")).nth(1).unwrap();
+        begun.split("```").next().unwrap()
+    };
+    let config = parse(block("toml"), Path::new("foldback.toml")).unwrap();
+    assert!(config.actions.bash.enabled);
+    assert!(config.output.dialects.contains(&Dialect::Json));
+    assert!(config.channels.values().all(|channel| channel.armed));
+    // The sender who is let in is the owner at whose word a command runs.
+    let let_in = config.channels.values().flat_map(|channel| &channel.allow_from);
+    assert_eq!(
+        let_in.collect::<Vec<_>>(),
+        config.commands.owner_allow_from.iter().collect::<Vec<_>>()
+    );
+    let rules = config.actions.bash.rules().unwrap();
+    assert!(matches!(rules.decide("df -h"), ActionDecision::Allowed(_)));
+    assert!(block("yaml").contains("df -h"));
 }
