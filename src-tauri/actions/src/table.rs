@@ -288,6 +288,7 @@ fn refusal(index: u32, name: &str, code: ActionRefusalCode, detail: String) -> A
         detail,
         findings: Vec::new(),
         setting: None,
+        decided_by: None,
     }
 }
 

@@ -5,8 +5,9 @@ use crate::gate_decision::GateDecision;
 use foldback_directives::HoldReason;
 use foldback_pipeline::suppressing_setting;
 use foldback_wire::{
-    ChannelId, DecidingSetting, DirectiveScope, FileFate, Hold, InlineDirectives, Kind, OutcomeCode,
-    PermissionKind, SettingSource, Suppression, rpc::DecisionInput, visible,
+    ActionRefusal, ActionRefusalCode, ChannelId, DecidingSetting, DirectiveScope, FileFate, Hold,
+    InlineDirectives, Kind, OutcomeCode, PermissionKind, SettingSource, Suppression, rpc::DecisionInput,
+    visible,
 };
 use std::fmt::Display;
 
@@ -120,6 +121,7 @@ impl StepDecision {
                 }
             }
             Kind::Held { hold, .. } => held(hold),
+            Kind::ActionRefused(refusal) => action_refused(refusal, sender),
             _ => return Self::of_delivery_or_run(kind),
         })
     }
@@ -246,6 +248,32 @@ fn refused(read: &InlineDirectives, sender: Option<&str>) -> StepDecision {
     });
     told.set_by(read.setting.as_deref(), read.decided_by.as_deref())
         .changed_by(|setting, _| format!("Add {} to {setting}.", sender.unwrap_or("the sender")))
+}
+
+/// An action that was refused.
+fn action_refused(refusal: &ActionRefusal, sender: Option<&str>) -> StepDecision {
+    use ActionRefusalCode as R;
+    let told = StepDecision::default()
+        .given("action", visible(&refusal.name))
+        .given("refused", refusal.code)
+        .set_by(refusal.setting.as_deref(), refusal.decided_by.as_deref());
+    match refusal.code {
+        R::Denied => told.changed_by(|setting, _| {
+            format!("Take the pattern that matches out of {setting}, if the command may run.")
+        }),
+        R::NotPermitted => {
+            told.changed_by(|setting, _| format!("Add {} to {setting}.", sender.unwrap_or("the sender")))
+        }
+        R::DryRun => told.changed("Arm the channel on its card; in a dry run nothing is carried out."),
+        R::DepthLimit | R::TooMany => told.changed("Ask for it in another message."),
+        R::Rejected => told.changed("Ask again, and confirm it."),
+        R::Unconfirmed => told.changed("Ask again, and confirm it in time."),
+        R::TurnNotPermitted => told.changed("Ask for it in a turn of a kind in which it may be carried out."),
+        R::UnknownAction if told.setting.is_some() => told.changed_by(in_general),
+        R::Unreadable | R::UnknownAction | R::PayloadTooLarge | R::PayloadMalformed | R::PayloadInvalid => {
+            told.changed("The agent writes it as the reason says.")
+        }
+    }
 }
 
 fn left_out(media_type: &str, bytes: Option<u64>, fate: FileFate) -> StepDecision {

@@ -3,7 +3,9 @@
 
 use crate::config::Config;
 use foldback_directives::Suppression;
-use foldback_wire::{AgentFault, ChannelId, DecidingSetting, InlineDirectives, Kind, SettingSource};
+use foldback_wire::{
+    ActionRefusal, AgentFault, ChannelId, DecidingSetting, InlineDirectives, Kind, SettingSource,
+};
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
@@ -119,6 +121,11 @@ fn place(kind: &mut Kind) -> Option<(String, &mut Option<Box<DecidingSetting>>)>
             decided_by,
             ..
         }
+        | Kind::ActionRefused(ActionRefusal {
+            setting: Some(setting),
+            decided_by,
+            ..
+        })
         | Kind::Skipped {
             setting: Some(setting),
             decided_by,
@@ -199,6 +206,32 @@ mod tests {
             let (name, value, source) = told(&settings, setting);
             assert_eq!((name.as_str(), value.as_str(), source), wanted);
         }
+    }
+
+    #[test]
+    fn a_refused_action_has_the_setting_behind_it() {
+        let settings = settings("[actions.bash]\ndeny = [\"rm -r\", \"sudo\"]\n");
+        let mut kind = Kind::ActionRefused(ActionRefusal {
+            index: 0,
+            name: "bash".to_owned(),
+            code: foldback_wire::ActionRefusalCode::Denied,
+            detail: "it never runs".to_owned(),
+            findings: Vec::new(),
+            setting: Some("actions.bash.deny".to_owned()),
+            decided_by: None,
+        });
+        settings.add_deciding_setting(None, &mut kind);
+        let Kind::ActionRefused(ActionRefusal {
+            decided_by: Some(found),
+            ..
+        }) = kind
+        else {
+            panic!("no setting was added");
+        };
+        assert_eq!(
+            (found.setting.as_str(), found.value.as_str(), found.source),
+            ("actions.bash.deny", "[rm -r, sudo]", SettingSource::Global)
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Actions: what an agent may ask for beside its words, and why one is not carried out.
 
-use crate::{DeliveryOutcome, PerformedAction, closed::closed_set};
+use crate::{DecidingSetting, DeliveryOutcome, PerformedAction, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
 closed_set! {
@@ -101,6 +101,10 @@ pub struct ActionRefusal {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub setting: Option<String>,
+    /// The setting as it was then; the journal adds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub decided_by: Option<Box<DecidingSetting>>,
 }
 
 impl ActionRefusal {
@@ -113,6 +117,7 @@ impl ActionRefusal {
             detail: code.about().to_owned(),
             findings: Vec::new(),
             setting: None,
+            decided_by: None,
         }
     }
 

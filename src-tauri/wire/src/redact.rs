@@ -1,8 +1,9 @@
 //! Masking secrets in events: what the journal keeps, and what leaves it.
 
 use crate::{
-    Body, DeliveryRefused, Directive, Event, Header, HookEnd, Inbound, InlineDirectives, Intent, Kind,
-    MessageId, OpKind, Outcome, ScheduleSkipped, Secret, Terminal, ThreadContext, TurnId, UnreadablePart,
+    ActionRefusal, Body, DeliveryRefused, Directive, Event, Header, HookEnd, Inbound, InlineDirectives,
+    Intent, Kind, MessageId, OpKind, Outcome, ScheduleSkipped, Secret, Terminal, ThreadContext, TurnId,
+    UnreadablePart,
 };
 use foldback_directives::{
     Span,
@@ -294,6 +295,7 @@ impl Redaction {
         | Kind::Truncated { decided_by, .. }
         | Kind::MessageEnded { decided_by, .. }
         | Kind::RunFailed { decided_by, .. }
+        | Kind::ActionRefused(ActionRefusal { decided_by, .. })
         | Kind::Ended {
             outcome: Outcome { decided_by, .. },
             ..

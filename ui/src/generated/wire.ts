@@ -97,6 +97,8 @@ export type ActionStarted = {
   /** Its place among the actions of its answer, from 0. */
   index: number,
   /** Its name, and the command by which people know it. */
+  /** The setting as it was then; the journal adds it. */
+  decided_by?: DecidingSetting,
   action: PerformedAction,
   /** The setting whose list allows it without a confirmation, such as `actions.bash.allow`; `None` where a person confirmed
    * it, where its row asks for none, and in records of versions that did not keep it. */

@@ -87,16 +87,19 @@ impl CommandRules {
         let command = command.trim();
         // Without words where a quote is not closed.
         let words = shlex::split(command).map(|words| words.join(" "));
-        let names = |list: &RegexSet| {
-            list.is_match(command) || words.as_deref().is_some_and(|words| list.is_match(words))
+        // The first pattern of a list that names it.
+        let naming = |list: &RegexSet| {
+            let as_words = |words| list.matches(words).into_iter().next();
+            let first = as_words(command).or_else(|| words.as_deref().and_then(as_words))?;
+            list.patterns().get(first).cloned()
         };
-        if names(&self.deny) {
+        if let Some(pattern) = naming(&self.deny) {
             return ActionDecision::Denied {
-                why: "the command is on the list of those that never run".to_owned(),
+                why: format!("the command is on the list of those that never run (`{pattern}` matches)"),
                 setting: "actions.bash.deny",
             };
         }
-        if names(&self.confirm) {
+        if naming(&self.confirm).is_some() {
             return ActionDecision::Confirmed("the list of commands to confirm names it".to_owned());
         }
         if !self.allow.is_match(command) {
@@ -146,6 +149,10 @@ mod tests {
         assert_eq!(code("rm -r /etc"), "actions.bash.deny");
         assert_eq!(code("sudo df"), "actions.bash.deny");
         assert_eq!(code("df -h -rf"), "confirm");
+        let ActionDecision::Denied { why, .. } = rules.decide("df /etc; sudo df") else {
+            panic!("denied");
+        };
+        assert!(why.ends_with("(`/etc` matches)"), "the pattern is named: {why}");
     }
 
     #[test]

@@ -85,18 +85,23 @@ impl Way<'_> {
     }
 
     /// The sentence about the turn, with one about the chain that it belongs to.
-    pub(super) fn with_chain(&self, answer: String) -> String {
-        let mut sentences = vec![answer];
+    pub(super) fn with_chain(&self, mut answer: String) -> String {
         for event in self.events {
-            match &event.kind {
-                Kind::DeliveryDue(request) => sentences.push(format!("It began with {}.", subject(request))),
+            let sentence = match &event.kind {
+                Kind::DeliveryDue(request) => format!("It began with {}.", subject(request)),
                 Kind::DeliveryAccepted(accepted) => {
-                    sentences.push(format!("Turn {} gave its results to the agent.", accepted.turn));
+                    format!("Turn {} gave its results to the agent.", accepted.turn)
                 }
-                _ => {}
+                _ => continue,
+            };
+            // A setting at its end has no full stop, where nothing follows it.
+            if !answer.ends_with('.') {
+                answer.push('.');
             }
+            answer.push(' ');
+            answer += &sentence;
         }
-        sentences.join(" ")
+        answer
     }
 }
 

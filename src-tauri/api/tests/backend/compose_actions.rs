@@ -111,7 +111,7 @@ async fn each_finding_names_its_place_and_says_what_the_corrector_would() {
         (
             r#"{"type":"bash","payload":{"command":"shutdown now"}}"#,
             r#"{"command":"shutdown now"}"#,
-            "`bash`: the command is on the list of those that never run. Setting: `actions.bash.deny`",
+            "`bash`: the command is on the list of those that never run (`shutdown` matches). Setting: `actions.bash.deny`",
         ),
         (
             r#"{"type":"bash","payload":{"command":"df"}}"#,
@@ -232,7 +232,7 @@ async fn each_action_is_previewed_as_carried_out_asked_first_or_refused() {
             (
                 "shutdown now",
                 Refused,
-                "the command is on the list of those that never run",
+                "the command is on the list of those that never run (`shutdown` matches)",
                 Some("actions.bash.deny")
             ),
             (

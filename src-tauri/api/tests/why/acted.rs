@@ -2,9 +2,10 @@
 
 use super::{ask, end, noes, received, running};
 use foldback_wire::{
-    ActionEnded, ActionRefusal, ActionRefusalCode, ActionStarted, Actor, DeliveryAccepted, DeliveryLimits,
-    DeliveryOutcome, DeliveryRequest, Kind, PerformedAction, PermissionKind, PermissionOption, ReplyAddress,
-    SilentReason, Terminal, TurnId,
+    ActionEnded, ActionRefusal, ActionRefusalCode, ActionStarted, Actor, DecidingSetting,
+    DeliveryAccepted, DeliveryLimits, DeliveryOutcome, DeliveryRequest, Kind,
+    PerformedAction, PermissionKind, PermissionOption, ReplyAddress, SettingSource, SilentReason, Terminal,
+    TurnId,
 };
 
 fn df() -> PerformedAction {
@@ -151,6 +152,60 @@ fn an_action_that_was_carried_out_says_at_whose_word() {
     );
 }
 
+fn refused(code: ActionRefusalCode, setting: Option<&str>) -> Kind {
+    Kind::ActionRefused(ActionRefusal {
+        index: 0,
+        name: "bash".to_owned(),
+        code,
+        detail: "it never runs (`rm -r` matches)".to_owned(),
+        findings: Vec::new(),
+        setting: setting.map(str::to_owned),
+        decided_by: setting.map(|setting| {
+            Box::new(DecidingSetting {
+                setting: setting.to_owned(),
+                value: "[rm -r]".to_owned(),
+                source: SettingSource::Global,
+            })
+        }),
+    })
+}
+
+const ONLY_ACTIONS: Terminal = Terminal::Silent {
+    reason: SilentReason::DirectivesOnly,
+};
+
+#[test]
+fn a_refused_action_tells_its_setting_the_place_of_its_value_and_what_changes_it() {
+    let mut story = running();
+    story.at(20, refused(ActionRefusalCode::Denied, Some("actions.bash.deny")));
+    story.at(
+        24,
+        Kind::DeliveryDue(Box::new(request(DeliveryOutcome::Output, None))),
+    );
+    let why = end(story, ONLY_ACTIONS);
+    // Sentences do not run together.
+    assert!(
+        why.answer.contains("Setting: actions.bash.deny. It began with"),
+        "{}",
+        why.answer
+    );
+    let step = why.steps.iter().find(|step| step.no).unwrap();
+    assert_eq!(step.source, Some(SettingSource::Global));
+    let value = step.inputs.iter().find(|input| input.name == "actions.bash.deny");
+    assert_eq!(value.map(|input| input.value.as_str()), Some("[rm -r]"));
+    assert_eq!(
+        step.change.as_deref(),
+        Some("Take the pattern that matches out of actions.bash.deny, if the command may run.")
+    );
+    for code in ActionRefusalCode::ALL {
+        let mut story = running();
+        story.at(20, refused(*code, Some("actions.senders")));
+        let why = ask(&story);
+        let step = why.steps.iter().find(|step| step.no).unwrap();
+        assert!(step.change.is_some(), "{code}");
+    }
+}
+
 #[test]
 fn a_refusal_that_the_agent_mended_is_no_reason() {
     let refused = |code| {
@@ -164,6 +219,7 @@ fn a_refusal_that_the_agent_mended_is_no_reason() {
                 detail: "it is not as it must be".to_owned(),
                 findings: Vec::new(),
                 setting: None,
+                decided_by: None,
             }),
         );
         story.at(
@@ -197,6 +253,7 @@ fn an_action_that_was_refused_says_why_and_which_setting_would_change_it() {
             detail: "only owners of the bot may have this action carried out".to_owned(),
             findings: Vec::new(),
             setting: Some("commands.owner_allow_from".to_owned()),
+            decided_by: None,
         }),
     );
     let why = ask(&story);

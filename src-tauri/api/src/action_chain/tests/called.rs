@@ -80,6 +80,7 @@ fn what_a_text_asks_for_behind_the_run_is_no_call() {
         detail: "no".to_owned(),
         findings: Vec::new(),
         setting: None,
+        decided_by: None,
     };
     journal
         .append(vec![draft(500, ended), draft(501, Kind::ActionRefused(refused))])

@@ -11,8 +11,7 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
     Some(match kind {
         Kind::ActionRefused(refusal) => Explanation::new(refusal.code.code(), refusal.code.about(), NOT_DONE)
             .with("action", visible(&refusal.name))
-            .with("why", &refusal.detail)
-            .with_known("setting", refusal.setting.as_ref()),
+            .with("why", &refusal.detail),
         Kind::ActionStarted(started) => Explanation::new(
             "action_started",
             "An action that may be carried out begins; this is written down before anything runs.",

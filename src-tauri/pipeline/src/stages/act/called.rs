@@ -242,6 +242,7 @@ pub(super) fn spent(index: u32, name: &str) -> ActionRefusal {
         detail: "no more actions are carried out for this message; answer with what is known".to_owned(),
         findings: Vec::new(),
         setting: None,
+        decided_by: None,
     }
 }
 

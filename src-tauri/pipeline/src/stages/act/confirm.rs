@@ -103,6 +103,7 @@ impl Acting<'_> {
             detail: code.about().to_owned(),
             findings: Vec::new(),
             setting: None,
+            decided_by: None,
         }))
     }
 }

@@ -33,5 +33,6 @@ pub(crate) fn dry_run(
         detail,
         findings: Vec::new(),
         setting,
+        decided_by: None,
     })
 }
