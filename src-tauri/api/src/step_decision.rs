@@ -5,7 +5,7 @@ use crate::gate_decision::GateDecision;
 use foldback_directives::HoldReason;
 use foldback_pipeline::suppressing_setting;
 use foldback_wire::{
-    ActionRefusal, ActionRefusalCode, ChannelId, DecidingSetting, DirectiveScope, FileFate, Hold,
+    ActionRefusal, ActionRefusalCode, ChannelId, Code, DecidingSetting, DirectiveScope, FileFate, Hold,
     InlineDirectives, Kind, OutcomeCode, PermissionKind, SettingSource, Suppression, rpc::DecisionInput,
     visible,
 };
@@ -122,6 +122,11 @@ impl StepDecision {
             }
             Kind::Held { hold, .. } => held(hold),
             Kind::ActionRefused(refusal) => action_refused(refusal, sender),
+            Kind::Diagnosed { diagnostic, .. } if diagnostic.code == Code::ActionsNotRead => Self::default()
+                .set_by(Some("output.dialects"), None)
+                .changed_by(|setting, _| {
+                    format!("Add json to {setting} (or to the channel's own dialects), or give the agent its actions as tools.")
+                }),
             _ => return Self::of_delivery_or_run(kind),
         })
     }

@@ -16,8 +16,8 @@ use acted::is_mended;
 use foldback_pipeline::{NamedSettings, suppressing_setting};
 use foldback_store::row;
 use foldback_wire::{
-    ChannelId, DirectiveScope, Event, FileFate, HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode, Span,
-    Terminal, ToolStatus, TurnId,
+    ChannelId, Code, DirectiveScope, Event, FileFate, HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode,
+    Span, Terminal, ToolStatus, TurnId,
     rpc::{DirectiveEntry, LedgerEntry, TurnDetail, Why, WhyStep},
     visible,
 };
@@ -251,6 +251,10 @@ impl Way<'_> {
                 if diagnostic.severity == foldback_wire::Severity::Error
                     && !self.was_skipped(*message, diagnostic.span) =>
             {
+            Kind::Diagnosed { diagnostic, .. } if diagnostic.code == Code::ActionsNotRead => {
+                let text = diagnostic.message.clone();
+                (Some(text), Says::No(Some("output.dialects".to_owned())))
+            }
                 (None, Says::No(None))
             }
             Kind::Waiting {

@@ -1,9 +1,10 @@
 //! The reasons for which an action was (not) carried out, and the cause of a delivery turn.
 
-use super::{ask, end, noes, received, running};
+use super::{ask, end, noes, received, running, story::intent};
+use foldback_directives::Span;
 use foldback_wire::{
-    ActionEnded, ActionRefusal, ActionRefusalCode, ActionStarted, Actor, DecidingSetting,
-    DeliveryAccepted, DeliveryLimits, DeliveryOutcome, DeliveryRequest, Kind,
+    ActionEnded, ActionRefusal, ActionRefusalCode, ActionStarted, Actor, Body, DecidingSetting,
+    DeliveryAccepted, DeliveryLimits, DeliveryOutcome, DeliveryRequest, Intent, Kind, OpKind,
     PerformedAction, PermissionKind, PermissionOption, ReplyAddress, SettingSource, SilentReason, Terminal,
     TurnId,
 };
@@ -170,6 +171,13 @@ fn refused(code: ActionRefusalCode, setting: Option<&str>) -> Kind {
     })
 }
 
+fn says(kind: OpKind, body: Body) -> Intent {
+    Intent {
+        body: Some(body),
+        ..intent(kind)
+    }
+}
+
 const ONLY_ACTIONS: Terminal = Terminal::Silent {
     reason: SilentReason::DirectivesOnly,
 };
@@ -204,6 +212,43 @@ fn a_refused_action_tells_its_setting_the_place_of_its_value_and_what_changes_it
         let step = why.steps.iter().find(|step| step.no).unwrap();
         assert!(step.change.is_some(), "{code}");
     }
+}
+
+#[test]
+fn actions_that_are_text_name_the_dialect_and_its_setting() {
+    let mut story = running();
+    let text = r#"{"actions":[{"type":"bash","payload":{"command":"df -h"}}]}"#;
+    let found = foldback_directives::lint(text, &foldback_directives::Settings::default());
+    let diagnostic = found.into_iter().next().unwrap();
+    story.at(
+        20,
+        Kind::Diagnosed {
+            message: 0,
+            diagnostic,
+        },
+    );
+    let span = Span::new(0, text.len());
+    story.sent(
+        21,
+        1,
+        says(OpKind::SendText, Body::Clean { message: 0, span }),
+        Some("m1"),
+    );
+    let why = end(story, Terminal::Replied);
+    assert!(
+        why.answer
+            .contains("but the action `bash` is shown as text: output.dialects has no json"),
+        "{}",
+        why.answer
+    );
+    let step = why.steps.iter().find(|step| step.no).unwrap();
+    assert_eq!(step.setting.as_deref(), Some("output.dialects"));
+    assert!(
+        step.change
+            .as_ref()
+            .unwrap()
+            .starts_with("Add json to output.dialects")
+    );
 }
 
 #[test]

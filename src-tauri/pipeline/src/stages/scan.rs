@@ -8,7 +8,9 @@ use crate::{
     output::OutputEvent,
     rules::{Rule, Rules},
 };
-use foldback_directives::{Scanner, Settings, Sink, Step, Suppression, parse, redact::Reader};
+use foldback_directives::{
+    Dialect, Scanner, Settings, Sink, Step, Suppression, parse, redact::Reader, unread_actions,
+};
 use foldback_wire::{
     DecidingSetting, DirectiveRef, Fate, Header, Hold, Kind, Outcome, OutcomeCode, Range, RangeReason, Span,
     redact::Redaction,
@@ -71,10 +73,14 @@ struct OpenMessage {
     head: String,
     /// The raw text; kept only when markup is shown.
     markup: Option<String>,
+    /// The raw text; kept only where JSON actions are text, to say so when it ends, and not beyond [`MOST_UNREAD`].
+    unread: Option<String>,
 }
 
 /// Bytes of a message in which a header is looked at before it is settled.
 const HEAD: usize = 4_096;
+/// Bytes of a message in which JSON actions that are not read are looked for: an action has no more.
+const MOST_UNREAD: usize = 65_536;
 
 impl<'a> Scan<'a> {
     /// For a turn that this inbound text triggered.
@@ -145,6 +151,7 @@ impl<'a> Scan<'a> {
                 held: false,
                 head: String::new(),
                 markup: (!self.rules.holds(Rule::ScanStrip)).then(String::new),
+                unread: (!self.settings.dialects.contains(&Dialect::Json)).then(String::new),
             }
         });
         if open.id.is_none() {
@@ -156,6 +163,10 @@ impl<'a> Scan<'a> {
         if let Some(markup) = &mut open.markup {
             markup.push_str(text);
         }
+        open.unread = open.unread.take().and_then(|mut unread| {
+            unread.push_str(text);
+            (unread.len() <= MOST_UNREAD).then_some(unread)
+        });
         let mut made = Decisions::default();
         let OpenMessage {
             message,
@@ -210,6 +221,7 @@ impl<'a> Scan<'a> {
             mut held,
             head,
             markup,
+            unread,
             ..
         } = open;
         let mut made = Decisions::default();
@@ -231,6 +243,10 @@ impl<'a> Scan<'a> {
         if held {
             decisions.events.push(Kind::Released { message });
         }
+        let unread = unread.map(|text| unread_actions(&text, self.settings, Some(&self.inbound)));
+        let unread = unread.into_iter().flatten();
+        let diagnosed = unread.map(|diagnostic| Kind::Diagnosed { message, diagnostic });
+        decisions.events.extend(diagnosed);
         decisions.events.push(Kind::MessageEnded {
             message,
             bytes,

@@ -36,6 +36,22 @@ async fn directives_run_before_the_text_that_follows() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn actions_that_are_text_are_a_finding_of_the_turn() {
+    let asked = [
+        text("{\"actions\":[{\"type\":\"bash\","),
+        text("\"payload\":{\"command\":\"df -h\"}}]}"),
+    ];
+    let bot = Bot::start().await;
+    bot.says(asked);
+    assert_eq!(bot.turn(platform::TELEGRAM, "disk?").await, Terminal::Replied);
+    assert_eq!(codes(&bot).await, [Code::ActionsNotRead]);
+    bot.says([text("It is \"type\" and \"actions\".")]);
+    bot.turn(platform::TELEGRAM, "and now?").await;
+    assert_eq!(codes(&bot).await, [Code::ActionsNotRead], "words are none");
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_is_only_a_file_of_which_nobody_knows_ends_as_unknown() {
     for (op, answer) in [
         (OpKind::SendFile, "<actions><send-file path=\"a.ogg\"/></actions>"),
