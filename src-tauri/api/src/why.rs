@@ -10,6 +10,7 @@ pub(crate) use run::is_in_run;
 use crate::{
     TurnFold,
     doors::{Doors, Kept},
+    fold::is_answer,
     step_decision::{StepDecision, waiting_change, waiting_setting},
 };
 use acted::is_mended;
@@ -45,6 +46,7 @@ pub(crate) fn why_now(turn: TurnId, events: &[Event], now: &TurnNow<'_>) -> Opti
     let detail = fold.detail()?;
     let way = Way {
         detail: &detail,
+        verdict: fold.verdict(),
         channel: detail.inbound.channel.clone(),
         now,
         events,
@@ -70,6 +72,8 @@ pub(crate) fn why_now(turn: TurnId, events: &[Event], now: &TurnNow<'_>) -> Opti
 /// A turn's way, with what became of it in the end.
 struct Way<'a> {
     detail: &'a TurnDetail,
+    /// The sentence about a turn whose answer its actions are, as the Turn view says it.
+    verdict: Option<String>,
     channel: ChannelId,
     now: &'a TurnNow<'a>,
     /// Those of the turn.
@@ -247,14 +251,14 @@ impl Way<'_> {
                     Says::No(setting.clone()),
                 )
             }
-            Kind::Diagnosed { message, diagnostic }
-                if diagnostic.severity == foldback_wire::Severity::Error
-                    && !self.was_skipped(*message, diagnostic.span) =>
-            {
             Kind::Diagnosed { diagnostic, .. } if diagnostic.code == Code::ActionsNotRead => {
                 let text = diagnostic.message.clone();
                 (Some(text), Says::No(Some("output.dialects".to_owned())))
             }
+            Kind::Diagnosed { message, diagnostic }
+                if diagnostic.severity == foldback_wire::Severity::Error
+                    && !self.was_skipped(*message, diagnostic.span) =>
+            {
                 (None, Says::No(None))
             }
             Kind::Waiting {
@@ -421,10 +425,11 @@ impl Way<'_> {
         self.detail.directives.iter().any(skipped)
     }
 
-    /// Acknowledged operations that a user notices.
+    /// Acknowledged operations that a user notices. In a turn of actions its questions and notices are no answer.
     fn landed(&self) -> usize {
         let noticed = |entry: &&LedgerEntry| {
             entry.intent.kind != OpKind::Typing
+                && (!self.detail.has_chain || is_answer(entry))
                 && entry
                     .outcome
                     .as_ref()

@@ -138,7 +138,7 @@ fn part(config: &Config, mut fold: TurnFold, events: &[Event]) -> Option<TurnPar
         session: text(summary.session.as_ref().map(ToString::to_string)),
         sender: summary.sender.clone(),
         began: words::moment(summary.at),
-        ending: words::ending(summary),
+        ending: words::ending(summary, fold.verdict()),
         took: words::duration(summary.took_ms),
         agent: text(detail.agent.clone()),
         user_text: detail.inbound.readable_text().into_owned(),

@@ -23,13 +23,13 @@ pub(super) fn markdown(export: &Export<'_>) -> String {
         if !text.is_empty() {
             text += "\n---\n\n";
         }
-        turn(&mut text, &detail, events);
+        turn(&mut text, &detail, fold.verdict(), events);
     }
     text
 }
 
 // Writing to a String cannot fail.
-fn turn(out: &mut String, detail: &TurnDetail, events: &[Event]) {
+fn turn(out: &mut String, detail: &TurnDetail, verdict: Option<String>, events: &[Event]) {
     let summary = &detail.summary;
     let _ = writeln!(out, "# Turn {}\n", summary.turn);
     let mut facts = vec![
@@ -53,7 +53,11 @@ fn turn(out: &mut String, detail: &TurnDetail, events: &[Event]) {
         ("At", moment(summary.at)),
         (
             "Outcome",
-            format!("{}, after {}", ending(summary), duration(summary.took_ms)),
+            format!(
+                "{}, after {}",
+                ending(summary, verdict),
+                duration(summary.took_ms)
+            ),
         ),
         ("Agent", detail.agent.clone().unwrap_or_default()),
     ];

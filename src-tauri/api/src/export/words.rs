@@ -21,13 +21,13 @@ pub(super) fn moment(at: Timestamp) -> String {
     format!("{day} {time} UTC")
 }
 
-/// How a turn ended, as a sentence without its end.
-pub(super) fn ending(summary: &TurnSummary) -> String {
+/// How a turn ended, as a sentence without its end: its `verdict` where its actions are its answer.
+pub(super) fn ending(summary: &TurnSummary, verdict: Option<String>) -> String {
     match &summary.terminal {
         None if summary.queued => "waiting for the turn before it".to_owned(),
         None => "not over".to_owned(),
         Some(_) if summary.stopped => "stopped by a person".to_owned(),
-        Some(terminal) => terminal_words(terminal),
+        Some(terminal) => verdict.unwrap_or_else(|| terminal_words(terminal)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A turn, folded from its events. Everything the window shows about a turn comes from here, at any moment
 //! of it: state is what the events up to that moment say, nothing else.
 
+mod asked;
 mod chat;
 mod decisions;
 mod directives;
@@ -18,6 +19,8 @@ mod understood;
 mod when;
 mod work;
 
+use asked::AskedActions;
+pub(crate) use asked::is_answer;
 use chat::Typing;
 pub(crate) use chat::quoted;
 use directives::Directives;
@@ -57,6 +60,7 @@ pub struct TurnFold {
     channel: Option<ChannelId>,
     /// Its agent asked for actions, or a delivery links it to another turn.
     has_chain: bool,
+    asked: AskedActions,
     /// What came of the files of the message.
     files: BTreeMap<u32, BubbleAttachment>,
     prompt: Option<String>,
@@ -95,6 +99,7 @@ impl TurnFold {
             session: None,
             channel: None,
             has_chain: false,
+            asked: AskedActions::default(),
             files: BTreeMap::new(),
             prompt: None,
             agent: None,
@@ -128,7 +133,12 @@ impl TurnFold {
         let Some(when) = self.reach_event(event) else {
             return;
         };
-        if let Some(decision) = decisions::decision(when, event, &self.messages, self.stopped) {
+        if let Some(mut decision) = decisions::decision(when, event, &self.messages, self.stopped) {
+            if let Kind::TurnEnded { terminal } = &event.kind
+                && let Some(verdict) = self.asked.verdict(terminal, self.ledger.bare())
+            {
+                decision.text = verdict;
+            }
             self.decisions.push(decision);
             self.latest = Some(event.clone());
         }
@@ -163,6 +173,7 @@ impl TurnFold {
         self.ledger.push(when, kind);
         self.phases.push(when.seq, when.ms, kind);
         self.work.push(when.seq, when.ms, kind);
+        self.asked.push(kind);
         self.typing.push(when.ms, kind, self.ended_op(kind));
         match kind {
             Kind::Received { message } => {
@@ -256,6 +267,12 @@ impl TurnFold {
     /// How the turn ended; `None` while it runs.
     pub const fn terminal(&self) -> Option<&Terminal> {
         self.terminal.as_ref()
+    }
+
+    /// The sentence, without its end, about a turn that is over and whose answer its actions are, or would have been; `None`
+    /// where it is another one, or where there are none.
+    pub(crate) fn verdict(&self) -> Option<String> {
+        self.asked.verdict(self.terminal.as_ref()?, self.ledger.bare())
     }
 
     /// The message that began it.

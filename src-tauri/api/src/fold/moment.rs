@@ -67,6 +67,7 @@ impl TurnFold {
             messages: &self.messages,
             directives,
             ledger,
+            verdict: self.verdict(),
         };
         Some(explain_latest(
             self.decisions.last()?,
@@ -154,6 +155,8 @@ impl TurnFold {
             messages: &self.messages,
             directives: &moment.directives,
             ledger: &moment.ledger,
+            // A chunk is no end.
+            verdict: None,
         };
         let mut told = explain(describe(when, &event, about), &event.kind, &scene);
         if let (Kind::Held { .. }, Some(since)) = (&event.kind, read.message.held_since_ms) {

@@ -2,9 +2,10 @@
 
 use super::{Says, Way};
 use crate::action_chain::setting_of;
+use foldback_pipeline::delivery_origin;
 use foldback_wire::{
     ActionRefusal, ActionStarted, DELIVERY_DEPTH, DeliveryOutcome, DeliveryRequest, Event, Kind,
-    PerformedAction, PermissionRequest, visible,
+    PerformedAction, PermissionRequest, rpc::ChainOrigin, visible,
 };
 
 impl Way<'_> {
@@ -89,6 +90,12 @@ impl Way<'_> {
         for event in self.events {
             let sentence = match &event.kind {
                 Kind::DeliveryDue(request) => format!("It began with {}.", subject(request)),
+                // The sentence about the turn has said so.
+                Kind::DeliveryAccepted(accepted)
+                    if self.verdict.is_some() && delivery_origin(&accepted.id) == ChainOrigin::Actions =>
+                {
+                    continue;
+                }
                 Kind::DeliveryAccepted(accepted) => {
                     format!("Turn {} gave its results to the agent.", accepted.turn)
                 }

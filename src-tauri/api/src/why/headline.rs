@@ -23,6 +23,15 @@ impl Way<'_> {
         };
         let cause = self.events.binary_search_by_key(&step.seq, |event| event.seq.0);
         let cause = cause.ok().map(|at| &self.events[at].kind);
+        if let Some(verdict) = &self.verdict {
+            let is_of_actions = matches!(
+                cause,
+                Some(Kind::ActionRefused(_) | Kind::DeliveryRefused(_) | Kind::PermissionDecided { .. })
+            );
+            let begun = if is_of_actions { "Reason" } else { "Beside it" };
+            let text = trimmed(&step.text);
+            return with_setting(format!("{verdict}. {begun}: {text}{}.", and_more(more)), step);
+        }
         let sentence = match cause {
             Some(Kind::RunCancelled { .. }) if self.has_failed() => capital(&step.text),
             Some(Kind::RunFailed { fault, detail, .. }) => {
@@ -43,16 +52,7 @@ impl Way<'_> {
             }) => self.stopped(*gate, detail, inputs, setting.as_deref()),
             _ => self.with_reason(&step.text),
         };
-        let more = match more.len() {
-            0 => String::new(),
-            n => format!(" (and {n} more)"),
-        };
-        let setting = step
-            .setting
-            .as_ref()
-            .filter(|setting| !sentence.contains(*setting));
-        let setting = setting.map_or_else(String::new, |setting| format!(" Setting: {setting}"));
-        format!("{sentence}{more}.{setting}")
+        with_setting(format!("{sentence}{}.", and_more(more)), step)
     }
 
     fn has_failed(&self) -> bool {
@@ -124,6 +124,9 @@ impl Way<'_> {
     }
 
     fn without_a_no(&self) -> String {
+        if let Some(verdict) = &self.verdict {
+            return format!("{verdict}.");
+        }
         let landed = match self.landed() {
             0 => "nothing was delivered, and no step refused anything".to_owned(),
             1 => "1 operation acknowledged".to_owned(),
@@ -164,6 +167,22 @@ impl Way<'_> {
         } else {
             "the message has not reached the agent".to_owned()
         }
+    }
+}
+
+/// The number of reasons behind the first.
+fn and_more(more: &[&WhyStep]) -> String {
+    match more.len() {
+        0 => String::new(),
+        n => format!(" (and {n} more)"),
+    }
+}
+
+/// The sentence with the setting of a step, where it does not name it.
+fn with_setting(sentence: String, step: &WhyStep) -> String {
+    match &step.setting {
+        Some(setting) if !sentence.contains(setting) => format!("{sentence} Setting: {setting}"),
+        _ => sentence,
     }
 }
 

@@ -146,11 +146,7 @@ fn an_action_that_was_carried_out_says_at_whose_word() {
         let expected = format!("bash `df -h` {end}: the sender is allowed to, no confirmation needed");
         assert!(texts.contains(&expected.as_str()), "{expected} {texts:#?}");
     }
-    assert!(
-        why.answer.ends_with("Turn 8 gave its results to the agent."),
-        "{}",
-        why.answer
-    );
+    assert_eq!(why.answer, "It asked for 5 actions; the answer is in turn 8.");
 }
 
 fn refused(code: ActionRefusalCode, setting: Option<&str>) -> Kind {
@@ -181,6 +177,85 @@ fn says(kind: OpKind, body: Body) -> Intent {
 const ONLY_ACTIONS: Terminal = Terminal::Silent {
     reason: SilentReason::DirectivesOnly,
 };
+
+#[test]
+fn a_question_and_a_notice_are_no_answer() {
+    // The question and its edit: the result went to turn 8.
+    let mut story = running();
+    story.sent(
+        20,
+        1,
+        says(
+            OpKind::SendText,
+            Body::Aside {
+                text: "May it?".to_owned(),
+            },
+        ),
+        Some("m1"),
+    );
+    story.sent(
+        21,
+        2,
+        says(
+            OpKind::EditText,
+            Body::Aside {
+                text: "It may.".to_owned(),
+            },
+        ),
+        Some("m1"),
+    );
+    story.at(
+        22,
+        Kind::ActionStarted(ActionStarted {
+            index: 0,
+            action: df(),
+            allowed_by: None,
+        }),
+    );
+    story.at(23, ended(0, DeliveryOutcome::Output, None));
+    let accepted = DeliveryAccepted {
+        id: "actions-7".into(),
+        turn: TurnId(8),
+    };
+    story.at(24, Kind::DeliveryAccepted(accepted));
+    let why = end(story, ONLY_ACTIONS);
+    assert_eq!(why.answer, "It asked for an action; the answer is in turn 8.");
+
+    // The notice alone, and none.
+    for (is_told, expected) in [(true, "the user was told so"), (false, "the user was not told")] {
+        let mut story = running();
+        story.at(20, refused(ActionRefusalCode::Denied, Some("actions.bash.deny")));
+        if is_told {
+            story.sent(
+                21,
+                1,
+                says(OpKind::SendText, Body::own("Something was not done.")),
+                Some("m1"),
+            );
+        }
+        let why = end(story, ONLY_ACTIONS);
+        assert_eq!(
+            why.answer,
+            format!(
+                "It asked for an action, which was not carried out (denied); {expected}. Reason: bash was not carried \
+                 out: it never runs (`rm -r` matches). Setting: actions.bash.deny"
+            )
+        );
+    }
+
+    // Words of the agent are one.
+    let mut story = running();
+    let span = Span::new(0, 2);
+    story.sent(
+        21,
+        1,
+        says(OpKind::SendText, Body::Clean { message: 0, span }),
+        Some("m1"),
+    );
+    story.at(22, refused(ActionRefusalCode::Denied, None));
+    let why = end(story, Terminal::Replied);
+    assert!(why.answer.starts_with("Answered on"), "{}", why.answer);
+}
 
 #[test]
 fn a_refused_action_tells_its_setting_the_place_of_its_value_and_what_changes_it() {

@@ -278,7 +278,7 @@ fn end(terminal: &Terminal) -> String {
         } => "no reply (agent's choice)".into(),
         Terminal::Silent {
             reason: SilentReason::DirectivesOnly,
-        } => "no text (directives or actions only)".to_owned(),
+        } => "no text (directives or actions only)".into(),
         Terminal::Silent { reason } => format!("no reply ({reason})"),
         Terminal::Command { name } => format!("command {name}"),
         Terminal::DirectiveAck => "directives acknowledged".into(),

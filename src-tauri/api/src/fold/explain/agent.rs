@@ -5,8 +5,9 @@ use foldback_wire::{Fault, Kind, SessionStart, Stage, Terminal, ToolStatus};
 
 const NOTHING: &str = "Nothing changes in the chat.";
 
-/// What is to be said of a step of the agent's run, or of the turn's end.
-pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
+/// What is to be said of a step of the agent's run, or of the turn's end, which a `verdict` tells where its actions are its
+/// answer.
+pub(super) fn explain(kind: &Kind, verdict: Option<&str>) -> Option<Explanation> {
     Some(match kind {
         Kind::RunStarted { run, backend, model } => {
             run_step("The answer begins with the agent's first text.")
@@ -86,7 +87,7 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
             let about = "The run is over and its deliveries are done.";
             Explanation::new("idle", about, "The next message of the conversation can begin.")
         }
-        Kind::TurnEnded { terminal } => ended(terminal),
+        Kind::TurnEnded { terminal } => ended(terminal, verdict),
         _ => return beside(kind),
     })
 }
@@ -158,9 +159,12 @@ pub(super) fn planned(number: u64, fault: &Fault, effect: &str) -> Explanation {
         .with("goes wrong", fault)
 }
 
-fn ended(terminal: &Terminal) -> Explanation {
+fn ended(terminal: &Terminal, verdict: Option<&str>) -> Explanation {
     let about = "How the turn ended. Nothing of it changes any more, but what a platform reports later.";
     let told = |effect: &str| Explanation::new("turn_end", about, effect);
+    if let Some(verdict) = verdict {
+        return told(&format!("{verdict}."));
+    }
     match terminal {
         Terminal::Replied => told("The user got an answer."),
         Terminal::Silent { reason } => told("The user gets no text, on purpose.").with("why", reason.about()),

@@ -34,6 +34,8 @@ pub(super) struct Scene<'a> {
     pub(super) messages: &'a Messages,
     pub(super) directives: &'a [DirectiveEntry],
     pub(super) ledger: &'a [LedgerEntry],
+    /// The sentence about a turn that is over, where its actions are its answer.
+    pub(super) verdict: Option<String>,
 }
 
 /// What is to be said of a decision.
@@ -127,7 +129,7 @@ pub(super) fn explain(mut decision: Decision, kind: &Kind, scene: &Scene<'_>) ->
     decision.span = decision.span.or_else(|| span_of(kind, scene));
     let explanation = gate::explain(kind)
         .or_else(|| queue::explain(kind))
-        .or_else(|| agent::explain(kind))
+        .or_else(|| agent::explain(kind, scene.verdict.as_deref()))
         .or_else(|| action::explain(kind))
         .or_else(|| scan::explain(kind, decision.at_ms, scene))
         .or_else(|| delivery::explain(kind, scene))
