@@ -18,7 +18,7 @@ use foldback_wire::{Event, HoldReason, Kind, Seq, Timestamp, TurnId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Kinds of events that an outline has all of.
-pub(crate) const WHOLE_KINDS: [&str; 16] = [
+pub(crate) const WHOLE_KINDS: [&str; 19] = [
     "received",
     "delivery_due",
     "stopping",
@@ -33,6 +33,9 @@ pub(crate) const WHOLE_KINDS: [&str; 16] = [
     "directive",
     "diagnosed",
     "suppressed",
+    "action_refused",
+    "action_started",
+    "action_ended",
     "turn_ended",
     "undelivered",
 ];

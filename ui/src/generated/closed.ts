@@ -548,6 +548,7 @@ export const rowFlags = [
   { code: "warning", about: "Something a person should know." },
   { code: "held", about: "Something is held back." },
   { code: "leaked", about: "A directive byte reached a channel." },
+  { code: "refused", about: "An action that the agent asked for was refused." },
   { code: "live", about: "It happened on an armed channel." },
   { code: "dry_run", about: "It happened in dry run." },
   { code: "replayed", about: "It comes from a replay." },

@@ -35,6 +35,16 @@ export type ActionChain = {
 /** The confirmation that an action needs before it is carried out. */
 export type ActionConfirmation = "always" | "listed" | "never";
 
+/** What became of the actions of a turn. */
+export type ActionCounts = {
+  /** Actions that were carried out. */
+  carried_out: number,
+  /** The reasons of those that were refused, in order. One that the agent corrected in the same turn is none of them. */
+  refused: Array<ActionRefusalCode>,
+  /** Actions that began, and ended with an error, or of which nobody knows how they ended. */
+  unknown: number,
+};
+
 /** An action has ended. What came of it is told in the request that delivers it. */
 export type ActionEnded = {
   /** Its place among the actions of its answer, from 0. */
@@ -87,6 +97,8 @@ export type ActionRefusal = {
   findings?: Array<PayloadFinding>,
   /** The setting that would change it, where there is one. */
   setting?: string,
+  /** The setting as it was then; the journal adds it. */
+  decided_by?: DecidingSetting,
 };
 
 /** The reason for which an action is not carried out. */
@@ -97,8 +109,6 @@ export type ActionStarted = {
   /** Its place among the actions of its answer, from 0. */
   index: number,
   /** Its name, and the command by which people know it. */
-  /** The setting as it was then; the journal adds it. */
-  decided_by?: DecidingSetting,
   action: PerformedAction,
   /** The setting whose list allows it without a confirmation, such as `actions.bash.allow`; `None` where a person confirmed
    * it, where its row asks for none, and in records of versions that did not keep it. */
@@ -3860,7 +3870,7 @@ export type ResultItem = {
 };
 
 /** A mark of a row. */
-export type RowFlag = "error" | "warning" | "held" | "leaked" | "live" | "dry_run" | "replayed";
+export type RowFlag = "error" | "warning" | "held" | "leaked" | "refused" | "live" | "dry_run" | "replayed";
 
 /** One message. It is cut where what is written, or what counts, would be over the limit. `opened + written + closed` is what the splitter made; `shown + markup + escapes` is what is sent of it. */
 export type RuledMessage = {
@@ -4699,6 +4709,8 @@ export type TurnSummary = {
   failed_ops: number,
   /** Operations whose outcome is `unknown`: they may have arrived. */
   unknown_ops: number,
+  /** What became of the actions that its agent asked for; none as long as nothing became of any. */
+  actions?: ActionCounts,
   /** Milliseconds from the message to the first part of its answer that the platform took, or would have taken in a
    * dry run; `None` before. */
   latency_ms: number | null,

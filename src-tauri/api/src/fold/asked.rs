@@ -13,7 +13,7 @@ use foldback_pipeline::delivery_origin;
 use foldback_wire::{
     ActionRefusalCode, Body, DeliveryOutcome, DeliveryRefusal, Kind, OpKind, OutcomeCode, SilentReason,
     Terminal, TurnId,
-    rpc::{ChainOrigin, LedgerEntry},
+    rpc::{ActionCounts, ChainOrigin, LedgerEntry},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,6 +82,21 @@ impl AskedActions {
             _ => None,
         };
         self.actions.values().filter_map(code).collect()
+    }
+
+    /// What became of them; `None` as long as nothing became of any. Of one that began in a turn that `is_over`, nobody
+    /// knows how it ended.
+    pub(super) fn counts(&self, is_over: bool) -> Option<ActionCounts> {
+        let count = |is_it: &dyn Fn(ActionFate) -> bool| {
+            let found = self.actions.values().filter(|action| is_it(action.fate)).count();
+            u32::try_from(found).unwrap_or(u32::MAX)
+        };
+        let counts = ActionCounts {
+            carried_out: count(&|fate| fate == ActionFate::CarriedOut),
+            refused: self.refused(),
+            unknown: count(&|fate| fate == ActionFate::Unknown || is_over && fate == ActionFate::Began),
+        };
+        (counts != ActionCounts::default()).then_some(counts)
     }
 
     /// The sentence, without its end, about a turn that ended so; `None` where its answer was another, or where its actions

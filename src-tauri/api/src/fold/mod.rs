@@ -339,6 +339,7 @@ impl TurnFold {
                 .sum(),
             failed_ops: ended(&[OutcomeCode::Failed, OutcomeCode::NotAllowed, OutcomeCode::Missing]),
             unknown_ops: ended(&[OutcomeCode::Unknown]),
+            actions: self.asked.counts(self.terminal.is_some()),
             latency_ms: sketch::latency_ms(self.ledger.bare()),
             longest_hold: sketch::longest_hold(holds, self.took_ms()),
             strokes: self.strokes(holds),

@@ -1,8 +1,12 @@
 //! A turn in one line of the list.
 
-use crate::story::{BEGAN, CLEAN, Story, hold, inbound, reaction_then_text};
+use crate::story::{BEGAN, CLEAN, Story, hold, inbound, reaction_then_text, telegram};
 use foldback_api::TurnFold;
-use foldback_wire::{HoldReason, Kind, Timestamp, TurnId, rpc::Lane};
+use foldback_wire::{
+    ActionEnded, ActionRefusal, ActionRefusalCode, ActionStarted, DeliveryAccepted, DeliveryOutcome,
+    HoldReason, Kind, PerformedAction, SilentReason, Terminal, Timestamp, TurnId,
+    rpc::{ActionCounts, Lane},
+};
 
 #[test]
 fn the_summary_is_one_line() {
@@ -22,6 +26,83 @@ fn the_summary_is_one_line() {
     assert_eq!(summary.took_ms, 1_760);
     assert_eq!(fold.head(), places.end);
     assert!(fold.settled());
+}
+
+#[test]
+fn the_end_of_a_turn_of_actions_is_told_alike_in_the_list_the_story_and_its_card() {
+    let message = Box::new(inbound());
+    let refused = |index, code| {
+        Kind::ActionRefused(ActionRefusal {
+            index,
+            name: "bash".to_owned(),
+            code,
+            detail: "no".to_owned(),
+            findings: Vec::new(),
+            setting: None,
+            decided_by: None,
+        })
+    };
+    let mut story = Story::default();
+    story.at(0, Kind::Received { message });
+    story.at(10, refused(0, ActionRefusalCode::PayloadInvalid));
+    assert_eq!(
+        counts(&story),
+        (0, vec![ActionRefusalCode::PayloadInvalid], 0),
+        "as long as it is not corrected"
+    );
+    // The agent writes the first one anew; of the last one nobody knows how it ended.
+    for index in [1, 2] {
+        let action = PerformedAction {
+            name: "bash".to_owned(),
+            command: None,
+        };
+        let allowed_by = None;
+        story.at(
+            20,
+            Kind::ActionStarted(ActionStarted {
+                index,
+                action,
+                allowed_by,
+            }),
+        );
+    }
+    let ended = ActionEnded {
+        index: 1,
+        name: "bash".to_owned(),
+        outcome: DeliveryOutcome::Output,
+        exit: Some(0),
+        note: None,
+        bytes: 2,
+    };
+    story.at(21, Kind::ActionEnded(ended));
+    story.at(22, refused(3, ActionRefusalCode::Denied));
+    assert_eq!(
+        counts(&story),
+        (1, vec![ActionRefusalCode::Denied], 0),
+        "the last one runs"
+    );
+    let (id, turn) = ("actions-7".into(), TurnId(8));
+    story.at(23, Kind::DeliveryAccepted(DeliveryAccepted { id, turn }));
+    let terminal = Terminal::Silent {
+        reason: SilentReason::DirectivesOnly,
+    };
+    story.at(24, Kind::TurnEnded { terminal });
+    assert_eq!(counts(&story), (1, vec![ActionRefusalCode::Denied], 1));
+    let fold = TurnFold::of(TurnId(7), &story.events);
+    let said = "It asked for 3 actions, of which 1 was not carried out (denied); the answer is in turn 8";
+    assert_eq!(fold.detail().unwrap().decisions.last().unwrap().text, said);
+    let card = fold.moment(&telegram()).unwrap().decision.unwrap();
+    assert_eq!(card.effect, format!("{said}."));
+}
+
+fn counts(story: &Story) -> (u32, Vec<ActionRefusalCode>, u32) {
+    let summary = TurnFold::of(TurnId(7), &story.events).summary().unwrap();
+    let ActionCounts {
+        carried_out,
+        refused,
+        unknown,
+    } = summary.actions.unwrap();
+    (carried_out, refused, unknown)
 }
 
 #[test]

@@ -425,6 +425,11 @@ fn flagged(marks: &[&str]) -> Answerable {
             selection: Selection::kinds(["held", "waiting"]),
             exact: true,
         }
+    } else if among(&[RowFlag::Refused]) {
+        Answerable {
+            selection: Selection::kinds(["action_refused"]),
+            exact: true,
+        }
     } else if among(&[RowFlag::Error, RowFlag::Leaked]) {
         Answerable {
             selection: Selection {

@@ -156,8 +156,8 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
         } => {
             vec![RowFlag::Warning]
         }
-        Kind::ActionRefused(_)
-        | Kind::Truncated { .. }
+        Kind::ActionRefused(_) => vec![RowFlag::Warning, RowFlag::Refused],
+        Kind::Truncated { .. }
         | Kind::LinkRead { text: None, .. }
         | Kind::MemoryFlushed { failure: Some(_), .. }
         | Kind::Understood(UnderstoodFile { text: None, .. })

@@ -188,7 +188,7 @@ fn errors_are_sentences_for_people() {
         ("is:eror", "`is:` has no “eror”"),
         (
             "is:silent",
-            "`is:` has no “silent”; use error, warning, held, leaked, live, dry_run, replayed",
+            "`is:` has no “silent”; use error, warning, held, leaked, refused, live, dry_run, replayed",
         ),
         (
             "dur>fast",

@@ -2,7 +2,10 @@
 
 use crate::events::journal;
 use foldback_store::{EventDuration, FIELDS, Filter, Journal, MemoryJournal, Scene, Selection, Values, row};
-use foldback_wire::{Draft, Event, Seq, Timestamp, rpc::RowFlag};
+use foldback_wire::{
+    ActionRefusal, ActionRefusalCode, ActionStarted, Draft, Event, Kind, PerformedAction, Seq, Timestamp,
+    rpc::RowFlag,
+};
 use futures::FutureExt as _;
 use std::collections::HashMap;
 
@@ -237,6 +240,50 @@ fn a_row_says_it_in_one_line() {
         line.starts_with("a␉b␍␊🐢") && line.ends_with('…') && line.chars().count() == 240,
         "{line}"
     );
+}
+
+#[test]
+fn a_refused_action_is_found_and_one_that_began_is_not() {
+    let action = |seq, kind| Event {
+        seq: Seq(seq),
+        at: NOW,
+        turn: None,
+        session: None,
+        channel: None,
+        kind,
+    };
+    let refused = Kind::ActionRefused(ActionRefusal {
+        index: 0,
+        name: "bash".to_owned(),
+        code: ActionRefusalCode::Denied,
+        detail: "it never runs".to_owned(),
+        findings: Vec::new(),
+        setting: None,
+        decided_by: None,
+    });
+    let began = Kind::ActionStarted(ActionStarted {
+        index: 1,
+        action: PerformedAction {
+            name: "bash".to_owned(),
+            command: None,
+        },
+        allowed_by: None,
+    });
+    for (filter, expected) in [
+        ("is:refused", [true, false]),
+        ("is:warning", [true, false]),
+        ("-is:refused", [false, true]),
+    ] {
+        let mut matcher = Filter::parse(filter).unwrap().matcher(NOW);
+        let mut scene = Scene::live();
+        let found = [action(1, refused.clone()), action(2, began.clone())].map(|event| {
+            scene.see(&event);
+            matcher.matches(&event, &scene, None)
+        });
+        assert_eq!(found, expected, "{filter}");
+    }
+    let matcher = Filter::parse("is:refused").unwrap().matcher(NOW);
+    assert!(matcher.is_exact(), "a database finds them by their kind");
 }
 
 /// What a database answers of a filter is never too little, and exact where it says so.

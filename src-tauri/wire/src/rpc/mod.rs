@@ -92,9 +92,9 @@ pub use trial::{
     Recut, RecutCancel, RecutFailure, RecutFixture, RecutProgress, RecutResult, RecutStarted, Specimen,
 };
 pub use turn::{
-    Chunk, Decision, DecisionKind, DirectiveEntry, HoldEntry, Lane, LaneSpan, LaneStroke, LaneStrokes,
-    LeakedBytes, LedgerEntry, LongestHold, MessageDetail, MessageProgress, ToolEntry, TurnDetail, TurnList,
-    TurnRef, TurnSummary,
+    ActionCounts, Chunk, Decision, DecisionKind, DirectiveEntry, HoldEntry, Lane, LaneSpan, LaneStroke,
+    LaneStrokes, LeakedBytes, LedgerEntry, LongestHold, MessageDetail, MessageProgress, ToolEntry,
+    TurnDetail, TurnList, TurnRef, TurnSummary,
 };
 pub use view::{
     Ack, EventDetail, EventRow, Find, FindNext, FindNextResult, FindResult, FindTurn, FindTurnResult, Frame,

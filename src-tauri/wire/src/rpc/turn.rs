@@ -3,9 +3,9 @@
 
 use super::{FaultMark, SpokenSound};
 use crate::{
-    ChannelId, Delivery, DeliveryAccepted, DeliveryRequest, Diagnostic, Directive, GroupMessage, Header,
-    Hold, HoldReason, Inbound, Intent, OpId, Outcome, Range, ReadThread, Receipt, SessionId, Span,
-    Suppression, Terminal, Timestamp, ToolCall, TurnId, UnderstoodFile, closed::closed_set,
+    ActionRefusalCode, ChannelId, Delivery, DeliveryAccepted, DeliveryRequest, Diagnostic, Directive,
+    GroupMessage, Header, Hold, HoldReason, Inbound, Intent, OpId, Outcome, Range, ReadThread, Receipt,
+    SessionId, Span, Suppression, Terminal, Timestamp, ToolCall, TurnId, UnderstoodFile, closed::closed_set,
 };
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +65,10 @@ pub struct TurnSummary {
     pub failed_ops: u32,
     /// Operations whose outcome is `unknown`: they may have arrived.
     pub unknown_ops: u32,
+    /// What became of the actions that its agent asked for; none as long as nothing became of any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub actions: Option<ActionCounts>,
     /// Milliseconds from the message to the first part of its answer that the platform took, or would have taken in a
     /// dry run; `None` before.
     pub latency_ms: Option<u64>,
@@ -72,6 +76,17 @@ pub struct TurnSummary {
     pub longest_hold: Option<LongestHold>,
     /// The waterfall in small, lane by lane.
     pub strokes: Vec<LaneStrokes>,
+}
+
+/// What became of the actions of a turn.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ActionCounts {
+    /// Actions that were carried out.
+    pub carried_out: u32,
+    /// The reasons of those that were refused, in order. One that the agent corrected in the same turn is none of them.
+    pub refused: Vec<ActionRefusalCode>,
+    /// Actions that began, and ended with an error, or of which nobody knows how they ended.
+    pub unknown: u32,
 }
 
 /// The longest hold of a turn.

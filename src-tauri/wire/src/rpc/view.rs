@@ -11,6 +11,7 @@ closed_set! {
         Warning = "warning": "Something a person should know.",
         Held = "held": "Something is held back.",
         Leaked = "leaked": "A directive byte reached a channel.",
+        Refused = "refused": "An action that the agent asked for was refused.",
         Live = "live": "It happened on an armed channel.",
         DryRun = "dry_run": "It happened in dry run.",
         Replayed = "replayed": "It comes from a replay.",

@@ -10,7 +10,7 @@ import { bytes, duration, offset, time, words } from "../../store/format";
 import { unpictured } from "../../store/glyphs";
 
 const short: Record<RowFlag, string> = {
-  error: "error", warning: "warn", held: "held", leaked: "LEAK", live: "LIVE", dry_run: "dry", replayed: "replay",
+  error: "error", warning: "warn", held: "held", leaked: "LEAK", refused: "refused", live: "LIVE", dry_run: "dry", replayed: "replay",
 };
 const abouts = new Map<RowFlag, string>(rowFlags.map(({ code, about }) => [code, about]));
 /** Flags that mark the edge of a row, the gravest first. */

@@ -1,7 +1,7 @@
 /** How a turn stands, as one word of a list. */
 import type { SilentReason, TurnSummary } from "../../generated/wire";
 import type { Tone } from "../../parts/tone";
-import { count, words } from "../../store/format";
+import { count, plural, words } from "../../store/format";
 
 export interface Ending {
   readonly tone: Tone;
@@ -9,13 +9,30 @@ export interface Ending {
 }
 
 /** What did not go well in a turn that was answered, each by itself: what is unknown may have arrived. */
-function troubles({ failed_ops, unknown_ops }: TurnSummary): string {
-  const parts = [failed_ops > 0 && `${count(failed_ops)} failed`, unknown_ops > 0 && `${count(unknown_ops)} unknown`];
+function troubles(turn: TurnSummary): string {
+  const { failed_ops, unknown_ops } = turn;
+  const parts = [failed_ops > 0 && `${count(failed_ops)} failed`, unknown_ops > 0 && `${count(unknown_ops)} unknown`, actionTroubles(turn)];
+  return parts.filter((part) => part !== false && part !== "").join(", ");
+}
+
+/** Actions that were refused, each reason once, and those of which nobody knows how they ended. */
+function actionTroubles({ actions }: TurnSummary): string {
+  if (actions === undefined) return "";
+  const reasons = [...new Set(actions.refused)].map((code) => words(code)).join(", ");
+  const parts = [reasons !== "" && `refused: ${reasons}`, actions.unknown > 0 && `${plural(actions.unknown, "action")} unknown`];
   return parts.filter((part) => part !== false).join(", ");
 }
 
 /** Why an answered message shows no text. An answer of actions alone is one without text, too. */
 export const silentWord = (reason: SilentReason): string => (reason === "directives_only" ? "no text" : words(reason));
+
+/** A turn without a text of its own: what became of the actions that its answer was. */
+function silent(turn: TurnSummary, reason: SilentReason): Ending {
+  const trouble = actionTroubles(turn);
+  if (trouble !== "") return { tone: "warn", word: trouble };
+  const done = turn.actions?.carried_out ?? 0;
+  return done > 0 && reason === "directives_only" ? { tone: "info", word: plural(done, "action") } : { tone: "dropped", word: silentWord(reason) };
+}
 
 /** Null where it was answered and all went well. `asks`: it waits for a person's permission. */
 export function endingOf(turn: TurnSummary, asks: boolean): Ending | null {
@@ -33,7 +50,7 @@ export function endingOf(turn: TurnSummary, asks: boolean): Ending | null {
     case "blocked":
       return { tone: "warn", word: words(terminal.gate) };
     case "silent":
-      return { tone: "dropped", word: silentWord(terminal.reason) };
+      return silent(turn, terminal.reason);
     case "command":
       return { tone: "info", word: `/${terminal.name}` };
     default:
