@@ -2,10 +2,11 @@
 
 use super::{Export, capabilities_of, check_count};
 use crate::{TurnFold, failure};
+use foldback_directives::{Dialect, Settings};
 use foldback_replay::{Came, ends, fixture, fixture::PermitStep, recording, updated};
 use foldback_store::one_line;
 use foldback_wire::{
-    CallFault, ChatType, Code, Event, Inbound, Platform, Timestamp, TurnId,
+    CallFault, ChatType, Code, Event, Inbound, Kind, Platform, Timestamp, TurnId,
     redact::Redaction,
     rpc::{Failure, FixtureText, TurnDetail},
 };
@@ -41,6 +42,12 @@ pub(super) fn fixture(export: &Export<'_>) -> Result<FixtureText, Failure> {
 pub(crate) fn fixture_of(turns: &[(TurnId, &[Event])], platform: Platform) -> Result<FixtureText, Failure> {
     let mut details = Vec::new();
     for (turn, events) in turns {
+        if is_of_actions(events) {
+            return Err(failure::cannot_export(&format!(
+                "A fixture cannot play turn {turn} again: its agent asked for actions, or was given what came of one, and \
+                 the rest of that is in other turns. A recording keeps all of it."
+            )));
+        }
         let detail = TurnFold::of(*turn, *events).detail();
         details.push((detail.ok_or_else(|| failure::no_turn(*turn))?, *events));
     }
@@ -52,7 +59,8 @@ pub(crate) fn fixture_of(turns: &[(TurnId, &[Event])], platform: Platform) -> Re
         .iter()
         .flat_map(|(_, events)| recording::faults(events))
         .collect();
-    let mut script = header(&name, &about, platform, &faults(&all_faults));
+    let more = dialects(turns) + &faults(&all_faults);
+    let mut script = header(&name, &about, platform, &more);
     let mut clock: Option<Timestamp> = None;
     for (detail, events) in &details {
         let began = events.first().map(|event| event.at).unwrap_or_default();
@@ -124,6 +132,31 @@ fn titles(details: &[(TurnDetail, &[Event])], first: &TurnDetail) -> (String, St
             )
         }
     }
+}
+
+/// True where the turn's actions were to be carried out, or where it delivers what came of one: the turns before and behind
+/// it belong to it, with commands whose results a fixture would have to make up.
+fn is_of_actions(events: &[Event]) -> bool {
+    events.iter().any(|event| {
+        matches!(
+            event.kind,
+            Kind::Action { outcome: None, .. }
+                | Kind::ActionRefused(_)
+                | Kind::ActionStarted(_)
+                | Kind::DeliveryDue(_)
+        )
+    })
+}
+
+/// The dialects of the turns, as a key of the fixture, where they are not those that are on by default: JSON was read.
+fn dialects(turns: &[(TurnId, &[Event])]) -> String {
+    let mut events = turns.iter().flat_map(|(_, events)| *events);
+    if !events.any(|event| matches!(event.kind, Kind::Action { .. })) {
+        return String::new();
+    }
+    let mut dialects = Settings::default().dialects;
+    dialects.push(Dialect::Json);
+    format!("config: {}\n", json!({"output": {"dialects": dialects}}))
 }
 
 /// How requests for permission were answered, as steps of the fixture, and the moment of the last step.
@@ -227,4 +260,67 @@ fn user(inbound: &Inbound, age_ms: u32) -> Value {
         user.insert("age_ms".into(), json!(age_ms));
     }
     Value::Object(user)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foldback_channels::platform::TELEGRAM;
+    use foldback_replay::{Job, Options, Played, fixture::load, run_all};
+
+    /// Plays a fixture on Telegram.
+    fn play(path: &Path) -> Played {
+        let fixture = load(path).unwrap();
+        let job = Job {
+            path,
+            fixture: &fixture,
+            platform: TELEGRAM,
+        };
+        let mut played = None;
+        run_all(&[job], None, &Options::default(), |_, case| {
+            played = Some(case.unwrap());
+            true
+        });
+        played.unwrap()
+    }
+
+    fn turn_of(name: &str, turn: TurnId) -> Vec<Event> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+        let mut events = play(&folder.join(name)).events;
+        events.retain(|event| event.turn == Some(turn));
+        events
+    }
+
+    #[test]
+    fn actions_that_were_read_and_are_off_are_read_again_when_it_is_played() {
+        let events = turn_of("json/alone.yaml", TurnId(1));
+        let made = fixture_of(&[(TurnId(1), &events)], TELEGRAM).unwrap();
+        assert!(made.text.contains("\"json\""), "{}", made.text);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("made.yaml");
+        std::fs::write(&path, &made.text).unwrap();
+        let Played { case, .. } = play(&path);
+        assert!(
+            case.mismatches.is_empty(),
+            "{:#?}\n{}",
+            case.mismatches,
+            made.text
+        );
+    }
+
+    #[test]
+    fn a_turn_whose_actions_were_carried_out_is_no_fixture_and_says_what_is() {
+        for turn in [TurnId(1), TurnId(2)] {
+            let events = turn_of("json-actions/allowed.yaml", turn);
+            let failure = fixture_of(&[(turn, &events)], TELEGRAM).unwrap_err();
+            assert_eq!(failure.code, "cannot_export");
+            let begins = format!("A fixture cannot play turn {turn} again");
+            assert!(failure.message.starts_with(&begins), "{}", failure.message);
+            assert!(
+                failure.message.ends_with("A recording keeps all of it."),
+                "{}",
+                failure.message
+            );
+        }
+    }
 }
