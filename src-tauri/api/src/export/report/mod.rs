@@ -4,6 +4,7 @@
 //! came: a turn that began before the range and ended in it counts among the ends alone. A report is a list of tables, so
 //! that both forms say the same.
 
+mod acted;
 mod changes;
 mod failures;
 mod figures;
@@ -16,6 +17,7 @@ use super::{
     words::moment,
 };
 use crate::failure;
+use acted::Acted;
 use changes::Changes;
 use failures::Failures;
 use figures::Figures;
@@ -70,6 +72,7 @@ impl Exporter<'_> {
         let head = self.journal.head();
         let (mut traffic, mut failures) = (Traffic::default(), Failures::default());
         let (mut changes, mut figures) = (Changes::default(), Figures::default());
+        let mut acted = Acted::default();
         let mut after = Seq(0);
         loop {
             let batch = self.journal.select(&wanted, after, head, BATCH).await;
@@ -86,11 +89,13 @@ impl Exporter<'_> {
                 traffic.see(event);
                 failures.see(event);
                 changes.see(event);
+                acted.see(event);
                 figures.see(event, &lasted);
             }
         }
         let mut sections = vec![traffic.section()];
         sections.extend(failures.sections());
+        sections.push(acted.section());
         sections.push(changes.section());
         sections.extend(figures.sections());
         Ok(ShiftReport {

@@ -1,6 +1,7 @@
 //! What came in and what was answered, by channel.
 
 use super::Section;
+use foldback_pipeline::is_made_up;
 use foldback_wire::{ChannelId, Event, Kind, Terminal, UserId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,12 +19,17 @@ struct Counts {
     failed: u64,
     unknown: u64,
     other: u64,
+    /// Turns that no message began.
+    begun_otherwise: u64,
 }
 
 impl Traffic {
     pub(super) fn see(&mut self, event: &Event) {
         let Some(channel) = &event.channel else { return };
         match &event.kind {
+            Kind::Received { message } if is_made_up(&message.message) => {
+                self.0.entry(message.channel.clone()).or_default().begun_otherwise += 1;
+            }
             Kind::Received { message } => {
                 let counts = self.0.entry(message.channel.clone()).or_default();
                 counts.messages += 1;
@@ -61,6 +67,7 @@ impl Traffic {
                 counts.failed,
                 counts.unknown,
                 counts.other,
+                counts.begun_otherwise,
             ];
             let mut row = vec![channel.to_string()];
             row.extend(figures.iter().map(ToString::to_string));
@@ -79,6 +86,7 @@ impl Traffic {
                 "Failed",
                 "Unknown",
                 "Other ends",
+                "Turns of results, events and schedules",
             ],
             rows: self.0.into_iter().map(row).collect(),
         }
