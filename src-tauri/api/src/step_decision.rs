@@ -121,18 +121,12 @@ impl StepDecision {
                 }
             }
             Kind::Held { hold, .. } => held(hold),
-            Kind::ActionRefused(refusal) => action_refused(refusal, sender),
-            Kind::Diagnosed { diagnostic, .. } if diagnostic.code == Code::ActionsNotRead => Self::default()
-                .set_by(Some("output.dialects"), None)
-                .changed_by(|setting, _| {
-                    format!("Add json to {setting} (or to the channel's own dialects), or give the agent its actions as tools.")
-                }),
-            _ => return Self::of_delivery_or_run(kind),
+            _ => return Self::of_delivery_or_run(kind, sender),
         })
     }
 
-    /// The same of what was not delivered, and of a run that failed.
-    fn of_delivery_or_run(kind: &Kind) -> Option<Self> {
+    /// The same of what was not delivered, of actions, and of a run that failed.
+    fn of_delivery_or_run(kind: &Kind, sender: Option<&str>) -> Option<Self> {
         Some(match kind {
             Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::DryRun => Self::default()
                 .given("outcome", outcome.code)
@@ -157,6 +151,12 @@ impl StepDecision {
                 .given("why", detail)
                 .set_by(None, decided_by.as_deref())
                 .changed_by(failing),
+            Kind::ActionRefused(refusal) => action_refused(refusal, sender),
+            Kind::Diagnosed { diagnostic, .. } if diagnostic.code == Code::ActionsNotRead => Self::default()
+                .set_by(Some("output.dialects"), None)
+                .changed_by(|setting, _| {
+                    format!("Add json to {setting} (or to the channel's own dialects), or give the agent its actions as tools.")
+                }),
             _ => return None,
         })
     }

@@ -13,12 +13,12 @@ use crate::{
     fold::is_answer,
     step_decision::{StepDecision, waiting_change, waiting_setting},
 };
-use acted::is_mended;
+use acted::{is_mended, is_unread_action};
 use foldback_pipeline::{NamedSettings, suppressing_setting};
 use foldback_store::row;
 use foldback_wire::{
-    ChannelId, Code, DirectiveScope, Event, FileFate, HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode,
-    Span, Terminal, ToolStatus, TurnId,
+    ChannelId, DirectiveScope, Event, FileFate, HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode, Span,
+    Terminal, ToolStatus, TurnId,
     rpc::{DirectiveEntry, LedgerEntry, TurnDetail, Why, WhyStep},
     visible,
 };
@@ -251,10 +251,7 @@ impl Way<'_> {
                     Says::No(setting.clone()),
                 )
             }
-            Kind::Diagnosed { diagnostic, .. } if diagnostic.code == Code::ActionsNotRead => {
-                let text = diagnostic.message.clone();
-                (Some(text), Says::No(Some("output.dialects".to_owned())))
-            }
+            kind if is_unread_action(kind) => return self.acted(kind),
             Kind::Diagnosed { message, diagnostic }
                 if diagnostic.severity == foldback_wire::Severity::Error
                     && !self.was_skipped(*message, diagnostic.span) =>

@@ -59,10 +59,10 @@ impl Backend {
             .mentions(&mention, since)
             .await
             .map_err(failure::journal)?;
-        let texts = events.iter().filter_map(|event| match &event.kind {
+        let mut texts = events.iter().filter_map(|event| match &event.kind {
             Kind::Received { message } => Some(message.readable_text().into_owned()),
             _ => None,
         });
-        Ok(texts.last().filter(|text| !text.is_empty()))
+        Ok(texts.next_back().filter(|text| !text.is_empty()))
     }
 }

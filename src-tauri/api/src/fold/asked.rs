@@ -109,7 +109,10 @@ impl AskedActions {
                     reason: SilentReason::DirectivesOnly
                 }
         );
-        if !has_no_text || self.actions.is_empty() || ledger.iter().filter(has_landed).any(is_answer) {
+        if !has_no_text
+            || self.actions.is_empty()
+            || ledger.iter().filter(|entry| has_landed(entry)).any(is_answer)
+        {
             return None;
         }
         let refused = self.refused();
@@ -156,7 +159,7 @@ pub(crate) fn is_answer(entry: &LedgerEntry) -> bool {
 }
 
 /// True where it is in the chat, or would be if it were no dry run.
-fn has_landed(entry: &&LedgerEntry) -> bool {
+fn has_landed(entry: &LedgerEntry) -> bool {
     let code = entry.outcome.as_ref().map(|outcome| outcome.code);
     matches!(
         code,
@@ -171,7 +174,7 @@ fn told(ledger: &[LedgerEntry]) -> &'static str {
         outcome.message.clone().or_else(|| entry.intent.message.clone())
     };
     let of = |kind: OpKind| {
-        let landed = ledger.iter().filter(has_landed);
+        let landed = ledger.iter().filter(|entry| has_landed(entry));
         landed.filter(move |entry| entry.intent.kind == kind)
     };
     let deleted: Vec<_> = of(OpKind::Delete).filter_map(message).collect();

@@ -4,7 +4,7 @@ use super::{Says, Way};
 use crate::action_chain::setting_of;
 use foldback_pipeline::delivery_origin;
 use foldback_wire::{
-    ActionRefusal, ActionStarted, DELIVERY_DEPTH, DeliveryOutcome, DeliveryRequest, Event, Kind,
+    ActionRefusal, ActionStarted, Code, DELIVERY_DEPTH, DeliveryOutcome, DeliveryRequest, Event, Kind,
     PerformedAction, PermissionRequest, rpc::ChainOrigin, visible,
 };
 
@@ -40,6 +40,10 @@ impl Way<'_> {
                 let text = format!("{what} was not carried out: {}", visible(&refusal.detail));
                 (text, Says::No(refusal.setting.clone()))
             }
+            Kind::Diagnosed { diagnostic, .. } => (
+                diagnostic.message.clone(),
+                Says::No(Some("output.dialects".to_owned())),
+            ),
             _ => return None,
         };
         Some((Some(text), says))
@@ -110,6 +114,11 @@ impl Way<'_> {
         }
         answer
     }
+}
+
+/// True for the finding that an action is text, because its dialect is off.
+pub(super) fn is_unread_action(kind: &Kind) -> bool {
+    matches!(kind, Kind::Diagnosed { diagnostic, .. } if diagnostic.code == Code::ActionsNotRead)
 }
 
 /// True where the agent corrected what was refused: an action of that name began later.
