@@ -10,8 +10,8 @@ use foldback_pipeline::{Rejected, Rules};
 use foldback_store::Journal as _;
 use foldback_wire::{
     Actor, ChatType, Clock as _, DELIVERY_DEPTH, DeliveryLimits, DeliveryOutcome, DeliveryRefusal,
-    DeliveryRequest, Event, Gate, Inbound, Kind, OpKind, PerformedAction, Platform, ReplyAddress, ResultItem,
-    SettingSource, Target, Terminal, TurnId,
+    DeliveryRequest, Event, Gate, HoldReason, Inbound, Kind, OpKind, PerformedAction, Platform, ReplyAddress,
+    ResultItem, SettingSource, Target, Terminal, TurnId,
 };
 use std::time::Duration;
 
@@ -521,6 +521,44 @@ async fn a_channel_that_is_off_holds_the_answer() {
     bot.toggle(TELEGRAM, true).await;
     assert_eq!(accepted.begun.unwrap().ended().await, Some(Terminal::Replied));
     assert_eq!(bot.screen(TELEGRAM).len(), 2);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn pitfall_58_what_a_platform_slows_down_waits_with_its_reason_and_is_sent() {
+    let bot = Bot::start().await;
+    let (message, _) = asked(&bot).await;
+    let begun = bot.now_ms();
+    bot.fault(
+        TELEGRAM,
+        CallFault {
+            nth: 2,
+            retry_after_ms: Some(30_000),
+            ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
+        },
+    );
+    bot.says([text("Half full.")]);
+    bot.says([text("As before.")]);
+    let first = bot.engine.deliver(result_for(&message, "d1")).await.unwrap();
+    let second = bot.engine.deliver(result_for(&message, "d2")).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert_eq!(bot.screen(TELEGRAM), ["I look."]);
+    let waits = |kind: &Kind| {
+        let Kind::Waiting { reason, until, .. } = kind else {
+            return false;
+        };
+        *reason == HoldReason::RateLimited && until.is_some()
+    };
+    assert!(bot.kinds().await.iter().any(waits));
+    for accepted in [first, second] {
+        assert_eq!(accepted.begun.unwrap().ended().await, Some(Terminal::Replied));
+    }
+    assert!(bot.now_ms() - begun >= 30_000);
+    let shown = bot.screen(TELEGRAM);
+    assert!(
+        shown.len() == 3 && shown[1].ends_with("Half full.") && shown[2].ends_with("As before."),
+        "{shown:?}"
+    );
     bot.check().await;
 }
 

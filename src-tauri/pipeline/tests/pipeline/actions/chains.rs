@@ -1,8 +1,9 @@
 //! What follows from an action: more actions, corrections, and their ends.
 
 use super::{Acted, TELEGRAM, bash, rights::mallory, soon};
-use crate::bot::{later, text};
+use crate::bot::later;
 use foldback_wire::{ActionRefusalCode, DELIVERY_DEPTH, DeliveryOutcome, Terminal};
+use serde_json::Value;
 
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_always_acts_again_stops_at_the_depth_limit() {
@@ -77,6 +78,34 @@ async fn pitfall_30_whoever_writes_while_a_correction_is_expected_is_answered() 
         "{shown:?}"
     );
     acted.bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn pitfall_33_nothing_that_shows_how_to_correct_holds_an_id() {
+    let acted = Acted::start().await;
+    acted.says(&[r#"{"actions": [{"type": "bash", "payload": 7}]}"#, "I leave it."]);
+    acted.asked("how long?").await;
+    let prompt = acted.prompt().await;
+    let (_, section) = prompt.split_once("## Action error").unwrap();
+    let (before, section) = section.split_once("```json\n").unwrap();
+    let (json, task) = section.split_once("\n```").unwrap();
+    let mut told: Value = serde_json::from_str(json).unwrap();
+    // The place of the answer and the person are told as what they are, and in no example.
+    let (to, by) = (told["answer_goes_to"].take(), told["asked_by"].take());
+    let ids = [&to["chat"], &to["message"], &by["id"]].map(|id| id.as_str().unwrap().to_owned());
+    assert_eq!((ids[0].as_str(), ids[2].as_str()), ("c1", "alice"));
+    assert!(
+        task.contains(r#"{"actions":[{"type":"NAME","payload":{}}]}"#),
+        "{task}"
+    );
+    let shown = format!("{before}{told}{task}");
+    assert!(shown.contains("schema"), "{shown}");
+    for id in ids {
+        // As a value of the data, and as one in the text of an item.
+        for quoted in [format!("\"{id}\""), format!("\\\"{id}\\\"")] {
+            assert!(!shown.contains(&quoted), "{quoted}: {shown}");
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
