@@ -246,7 +246,7 @@ fn the_cursor_is_offered_what_fits() {
     assert_eq!(offered("is:error ch"), ["is:error channel:"]);
     assert_eq!(offered("channel:"), ["channel:telegram", "channel:discord"]);
     assert_eq!(offered("channel:telegram,d"), ["channel:telegram,discord"]);
-    assert_eq!(offered("-is:re"), ["-is:replayed"]);
+    assert_eq!(offered("-is:re"), ["-is:refused", "-is:replayed"]);
     assert_eq!(offered("(reason:rat"), ["(reason:rate_limited"]);
     assert_eq!(offered("dur"), ["dur>", "dur<"]);
     assert_eq!(offered("dur>"), ["dur>500ms", "dur>1.5s", "dur>10s", "dur>1m"]);

@@ -15,7 +15,7 @@ function ended(terminal: Terminal, actions?: Partial<ActionCounts>): TurnSummary
 }
 
 test("an action that was refused, or of which nobody knows, is told apart from one that was carried out", () => {
-  expect(endingOf(ended(ONLY_DIRECTIVES), false)).toEqual({ tone: "dropped", word: "directives only" });
+  expect(endingOf(ended(ONLY_DIRECTIVES), false)).toEqual({ tone: "dropped", word: "no text" });
   expect(endingOf(ended(ONLY_DIRECTIVES, { carried_out: 2 }), false)).toEqual({ tone: "info", word: "2 actions" });
   const refused = endingOf(ended(ONLY_DIRECTIVES, { carried_out: 1, refused: ["denied", "denied", "not_permitted"] }), false);
   expect(refused).toEqual({ tone: "warn", word: "refused: denied, not permitted" });
