@@ -256,7 +256,7 @@ fn the_cursor_is_offered_what_fits() {
     assert_eq!(offered("af"), ["after:"]);
     assert_eq!(offered("after:"), ["after:-5m", "after:-1h", "after:-1d"]);
     assert_eq!(offered("before:-5"), ["before:-5m"]);
-    assert_eq!(offered("is:").len(), 7);
+    assert_eq!(offered("is:").len(), 8);
     assert_eq!(offered("session:tel"), ["session:telegram:*"]);
     assert_eq!(offered("session:a,telegram:"), ["session:a,telegram:*"]);
     assert_eq!(offered("is:held"), ["is:held"], "what is complete stays first");
