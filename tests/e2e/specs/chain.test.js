@@ -116,7 +116,7 @@ describe("the chain of an action", () => {
     for (const width of [1440, 1000]) {
       await browser.setWindowSize(width, 800);
       await eventually(browser, () => browser.execute((wanted) => innerWidth === wanted, width), "the window to be so wide");
-      await shows(browser, "turn-list", /no text/);
+      await shows(browser, "turn-list", /refused: denied/);
       for (const theme of ["light", "dark"]) {
         await command(browser, `theme: ${theme}`);
         await picture(browser, `chain-live-${width}-${theme}`);
