@@ -96,4 +96,5 @@ pub use schedule_history::schedule_lines;
 pub use split::{BlockBreak, Limit, Piece, Repairs, Splitter, split};
 pub use stages::{delivered::delivery_data, links::links_to_read, session::SessionKeys};
 pub use time::{SeededRng, TokioClock};
+pub use user_text::ACTION_NOT_DONE;
 pub use voices::{Speech, VoiceOutput, Voices};

@@ -9,7 +9,7 @@
 //!
 //! A question about a permission, its edit and a notice are in the chat and no answer.
 
-use foldback_pipeline::delivery_origin;
+use foldback_pipeline::{ACTION_NOT_DONE, delivery_origin};
 use foldback_wire::{
     ActionRefusalCode, Body, DeliveryOutcome, DeliveryRefusal, Kind, OpKind, OutcomeCode, SilentReason,
     Terminal, TurnId,
@@ -179,8 +179,13 @@ fn told(ledger: &[LedgerEntry]) -> &'static str {
     };
     let deleted: Vec<_> = of(OpKind::Delete).filter_map(message).collect();
     let is_notice = |entry: &LedgerEntry| {
-        matches!(entry.intent.body, Some(Body::Literal { place: None, .. }))
-            && message(entry).is_none_or(|message| !deleted.contains(&message))
+        let is_ours = match &entry.intent.body {
+            Some(Body::Literal { place: None, .. }) => true,
+            // A question of a permission is none.
+            Some(Body::Aside { text }) => text == ACTION_NOT_DONE,
+            _ => false,
+        };
+        is_ours && message(entry).is_none_or(|message| !deleted.contains(&message))
     };
     if of(OpKind::SendText).chain(of(OpKind::EditText)).any(is_notice) {
         "the user was told so"

@@ -2,6 +2,7 @@
 
 use super::{ask, end, noes, received, running, story::intent};
 use foldback_directives::Span;
+use foldback_pipeline::ACTION_NOT_DONE;
 use foldback_wire::{
     ActionEnded, ActionRefusal, ActionRefusalCode, ActionStarted, Actor, Body, DecidingSetting,
     DeliveryAccepted, DeliveryLimits, DeliveryOutcome, DeliveryRequest, Intent, Kind, OpKind,
@@ -226,12 +227,8 @@ fn a_question_and_a_notice_are_no_answer() {
         let mut story = running();
         story.at(20, refused(ActionRefusalCode::Denied, Some("actions.bash.deny")));
         if is_told {
-            story.sent(
-                21,
-                1,
-                says(OpKind::SendText, Body::own("Something was not done.")),
-                Some("m1"),
-            );
+            let text = ACTION_NOT_DONE.to_owned();
+            story.sent(21, 1, says(OpKind::SendText, Body::Aside { text }), Some("m1"));
         }
         let why = end(story, ONLY_ACTIONS);
         assert_eq!(

@@ -167,13 +167,16 @@ impl NoDecision {
     }
 }
 
+/// The sentence that a person reads where an action was not carried out and its agent says nothing of that.
+pub const ACTION_NOT_DONE: &str = "⚠️ Something that the agent wanted to do was not done.";
+
 impl fmt::Display for UserText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::RunFailed(fault) => f.write_str(run_failed(fault)),
             Self::Refused => f.write_str("⚠️ The model refused to answer this."),
             Self::AtLimit => f.write_str("⚠️ The model reached its limit before it wrote an answer."),
-            Self::ActionNotDone => f.write_str("⚠️ Something that the agent wanted to do was not done."),
+            Self::ActionNotDone => f.write_str(ACTION_NOT_DONE),
             Self::Stopped => f.write_str("⏹️ Stopped."),
             Self::Interrupted => f.write_str("⚠️ A restart cut this answer off. Please ask again."),
             Self::AnswerTooLong { stopped, beyond } => f.write_str(too_long(stopped, beyond)),
