@@ -1,6 +1,6 @@
 // Commands of users, as their turns look in the window: every one that the program has, and those of the configuration.
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, readlink, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -205,11 +205,18 @@ describe("/restart in the window", () => {
       await go(browser, "compose");
       await write(browser, "compose-user", "/restart");
       await (await at(browser, "answers-agent")).click();
+      const asked = Date.now();
       // The window is gone before the driver could answer more.
       await press(browser, Key.Ctrl, Key.Enter).catch(() => {});
       const now = await until(async () => windowsOf(data).then((pids) => pids.length === 1 && !before.includes(pids[0]) && pids), "a new process");
       // Its bot hears orders: it is there, and has said so in the journal.
-      await until(async () => (await readdir(data)).some((name) => name.endsWith(".sock")), "its bot");
+      const heard = async () => {
+        const names = (await readdir(data)).filter((name) => name.endsWith(".sock"));
+        const made = await Promise.all(names.map(async (name) => (await stat(join(data, name))).mtimeMs));
+        // Not what the process before left there.
+        return made.some((at) => at > asked);
+      };
+      await until(() => heard().catch(() => false), "its bot");
       process.kill(now[0], "SIGTERM");
       await until(async () => (await windowsOf(data)).length === 0, "the new process to end");
     } finally {
