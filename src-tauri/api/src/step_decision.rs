@@ -125,7 +125,7 @@ impl StepDecision {
         })
     }
 
-    /// The same of what was not delivered, of actions, and of a run that failed.
+    /// The decision behind a delivery that did not arrive, an action, or a run that failed.
     fn of_delivery_or_run(kind: &Kind, sender: Option<&str>) -> Option<Self> {
         Some(match kind {
             Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::DryRun => Self::default()

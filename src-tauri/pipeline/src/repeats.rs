@@ -106,7 +106,7 @@ fn was_answered(events: &[Event]) -> bool {
 }
 
 /// True where an action of a turn began. The next copy of its message must not have it begin again, however the turn ended.
-pub(crate) async fn has_acted(recorder: &Recorder, turn: TurnId) -> Result<bool, StoreError> {
+pub(crate) async fn has_begun_action(recorder: &Recorder, turn: TurnId) -> Result<bool, StoreError> {
     let wanted = Selection {
         turns: Some([turn].into()),
         ..Selection::kinds(["action_started"])

@@ -17,7 +17,7 @@ use crate::{
     level_settings::ConfiguredLevels,
     pending::{JoinedMessage, Pending},
     ports::Port,
-    repeats::has_acted,
+    repeats::has_begun_action,
     rules::{Rule, Rules},
     session_settings::{TurnOverrides, TurnSettings},
     stages::{
@@ -123,7 +123,7 @@ impl TurnRunner {
                 // Whoever stopped it does not want it begun again by the platform's next copy, nor what it carried out.
                 let is_open = matches!(terminal, Terminal::Failed { .. })
                     && !stopped
-                    && !has_acted(&pending.recorder, id).await.unwrap_or(true);
+                    && !has_begun_action(&pending.recorder, id).await.unwrap_or(true);
                 let end = if is_open {
                     self.seen.lock().release(self.context.rules, &pending.claim);
                     TurnEnd::Failed

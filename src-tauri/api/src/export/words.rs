@@ -21,7 +21,7 @@ pub(super) fn moment(at: Timestamp) -> String {
     format!("{day} {time} UTC")
 }
 
-/// How a turn ended, as a sentence without its end: its `verdict` where its actions are its answer.
+/// The end of a turn as a sentence without its full stop: its `verdict` where its actions are its answer.
 pub(super) fn ending(summary: &TurnSummary, verdict: Option<String>) -> String {
     match &summary.terminal {
         None if summary.queued => "waiting for the turn before it".to_owned(),

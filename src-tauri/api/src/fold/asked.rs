@@ -84,8 +84,8 @@ impl AskedActions {
         self.actions.values().filter_map(code).collect()
     }
 
-    /// What became of them; `None` as long as nothing became of any. Of one that began in a turn that `is_over`, nobody
-    /// knows how it ended.
+    /// Numbers of those that were carried out, refused and unknown; `None` as long as there is no such action. One that began
+    /// in a turn that `is_over` and has no end is unknown.
     pub(super) fn counts(&self, is_over: bool) -> Option<ActionCounts> {
         let count = |is_it: &dyn Fn(ActionFate) -> bool| {
             let found = self.actions.values().filter(|action| is_it(action.fate)).count();

@@ -317,7 +317,7 @@ async fn a_dry_run_is_previewed_as_what_the_turn_says_of_it() {
         assert_eq!(told, [(ActionRefusalCode::DryRun, &preview.why)], "{channel}");
         assert_eq!(refused[0].setting, preview.setting);
     }
-    // What is refused for its text is no matter of dry runs.
+    // A command on the deny list is refused for that, in a dry run, too.
     let args = json!({
         "user_text": "", "agent_output": bash("shutdown now"), "channels": ["slack"], "dry_run": ["slack"],
     });

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 pub(super) struct Changes {
     rows: Vec<Vec<String>>,
-    /// What agents ask to do, by turn and question.
+    /// The command or the words of each question of an agent, by turn and question.
     asked: BTreeMap<(Option<TurnId>, PermissionId), String>,
 }
 

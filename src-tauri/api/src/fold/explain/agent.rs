@@ -5,8 +5,8 @@ use foldback_wire::{Fault, Kind, SessionStart, Stage, Terminal, ToolStatus};
 
 const NOTHING: &str = "Nothing changes in the chat.";
 
-/// What is to be said of a step of the agent's run, or of the turn's end, which a `verdict` tells where its actions are its
-/// answer.
+/// Explains a step of the agent's run, or the turn's end. Where its actions are its answer, `verdict` is the sentence of that
+/// end.
 pub(super) fn explain(kind: &Kind, verdict: Option<&str>) -> Option<Explanation> {
     Some(match kind {
         Kind::RunStarted { run, backend, model } => {

@@ -41,7 +41,7 @@ impl Figures {
             ("a person who was told", self.told),
             ("a command in doubt that ran", self.doubtful_ran),
             ("a command in doubt that did not run", self.doubtful_did_not),
-            // What is called begins in its run, or is not asked for.
+            // A called action begins within its run; none is asked for and left.
             ("an action that was not begun", self.not_begun + all_begun),
         ];
         met.into_iter()

@@ -41,7 +41,7 @@ pub(super) struct Probe {
     /// Where the last key behind the payload of an action by itself begins: this is one.
     later: usize,
     alone: bool,
-    /// Where the name of an action by itself begins.
+    /// First byte of the name of an action by itself.
     name: usize,
     /// True where that is the name of an action that the host has.
     is_named: bool,

@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const UNKNOWN: &str = "The bot was stopped while it ran. Nobody knows whether it ran, and what came of it; it is not begun again.";
 const NOT_BEGUN: &str = "The bot was stopped before it began. It did not run.";
 
-/// What is to follow from the actions of a turn that was left.
+/// Consequences of the actions of a turn that was left.
 #[derive(Debug)]
 pub(crate) enum LeftActing {
     /// All that was to follow did.
@@ -192,8 +192,7 @@ impl LeftActions {
     }
 }
 
-/// What is to follow from the actions of a turn that was left; `acts` is true where some action is on, and `bounded` where
-/// corrections are.
+/// Reads what is to follow from the actions of a turn that was left. `bounded` is true where corrections have a bound.
 pub(crate) fn unperformed(turn: TurnId, events: &[Event], table: &ActionTable, bounded: bool) -> LeftActing {
     let left = LeftActions::of(turn, events, !table.is_empty());
     let all = left.numbers();

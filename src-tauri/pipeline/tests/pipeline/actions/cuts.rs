@@ -67,7 +67,7 @@ impl JournalLayer for Ending {
     }
 }
 
-/// What a life leaves that is killed behind so many writes, and whether it had written all that it had to.
+/// Begins a life that is killed behind so many writes. Answers its world, and true where it had written all that it had to.
 fn killed_behind(writes: usize, agent: AgentFrom, shell: &Arc<Shell>) -> (World, bool) {
     runtime().block_on(async {
         let world = World {
