@@ -12,6 +12,7 @@ mod tray;
 
 use bridge::Shell;
 use foldback_api::{EndSignals, ProgramRequest, WindowStart};
+use std::io;
 use tauri::{
     AppHandle, Manager, RunEvent, WebviewUrl, WebviewWindowBuilder, WindowEvent, async_runtime,
     webview::{Color, PageLoadEvent},
@@ -32,6 +33,8 @@ fn main() -> Result<(), tauri::Error> {
     if async_runtime::block_on(start.hand_over()) {
         return Ok(());
     }
+    // Before anything begins, so that a signal meanwhile ends it in order, too.
+    let signals = async_runtime::block_on(async { EndSignals::listen() });
     let app = tauri::Builder::default()
         .invoke_handler(tauri::generate_handler![
             bridge::rpc,
@@ -45,7 +48,7 @@ fn main() -> Result<(), tauri::Error> {
             begin(app.handle().clone(), start);
             window(app.handle())?;
             tray::install(app.handle())?;
-            end_on_signals(app.handle().clone());
+            end_on_signals(app.handle().clone(), signals);
             Ok(())
         })
         .build(tauri::generate_context!("tauri.conf.json"))?;
@@ -103,9 +106,9 @@ fn window(app: &AppHandle) -> tauri::Result<()> {
 }
 
 /// A signal ends the app as closing its window does: running turns get their time, the journal is closed.
-fn end_on_signals(app: AppHandle) {
+fn end_on_signals(app: AppHandle, signals: io::Result<EndSignals>) {
     async_runtime::spawn(async move {
-        match EndSignals::listen() {
+        match signals {
             Ok(mut signals) => {
                 signals.next().await;
                 app.exit(0);
