@@ -1,21 +1,15 @@
 //! The two calls that cross into the page, and the backend behind them.
 
-use foldback_api::{Backend, call};
+use foldback_api::{Backend, call, end_started};
 use foldback_wire::rpc::{Failure, Topic};
 use serde_json::Value;
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tauri::{
     State,
     async_runtime::{self, JoinHandle},
     ipc::Channel,
 };
 use tokio::sync::SetOnce;
-
-/// Longest time that a program which ends waits for the start of its bot.
-const START_AT_END: Duration = Duration::from_secs(10);
 
 /// What the window is a window on.
 #[derive(Default)]
@@ -48,14 +42,9 @@ impl Shell {
         }
     }
 
-    /// Ends the bot in order. One that is still starting has begun its journal, perhaps, so its start is awaited first, for at
-    /// most [`START_AT_END`]; what is cut after that is what a kill would cut.
+    /// Ends the bot in order.
     pub(crate) async fn end(&self) {
-        if let Ok(Ok(backend)) = tokio::time::timeout(START_AT_END, self.backend()).await
-            && let Err(error) = backend.shutdown().await
-        {
-            tracing::error!(%error, "the journal is not closed in order");
-        }
+        end_started(self.backend()).await;
     }
 
     fn subscriptions(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {

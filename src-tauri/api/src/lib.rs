@@ -63,7 +63,7 @@ pub use schedules::order_schedules;
 pub use shelf::Shelf;
 pub use signals::EndSignals;
 pub use why::why;
-pub use window_start::{WindowStart, absolute_target};
+pub use window_start::{WindowStart, absolute_target, end_started};
 
 /// Tells nothing to another engine.
 #[cfg(not(target_os = "linux"))]

@@ -3,11 +3,14 @@
 
 use crate::{Backend, DemoStart, Setup, WindowOrder, failure, order_window, places};
 use foldback_wire::{Actor, LINK_SCHEME, rpc::Failure};
-use std::{ffi::OsString, io};
+use std::{ffi::OsString, io, time::Duration};
 use tracing_subscriber::EnvFilter;
 
 /// Levels of the log where those that were named cannot be read. A window starts all the same, and says so.
 const LEVELS: &str = "info";
+
+/// Longest time that a program which ends waits for the start of its bot.
+const LONGEST_START: Duration = Duration::from_secs(10);
 
 /// A start of the program with the window.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +67,17 @@ impl WindowStart {
         WindowOrder::Open {
             targets: self.targets.clone(),
         }
+    }
+}
+
+/// Ends the bot of a window in order. One that is still starting may have begun its journal, so that its start is awaited, for
+/// at most [`LONGEST_START`]; what is cut then is what a kill would cut.
+pub async fn end_started(start: impl Future<Output = Result<&Backend, Failure>>) {
+    let Ok(Ok(backend)) = tokio::time::timeout(LONGEST_START, start).await else {
+        return;
+    };
+    if let Err(error) = backend.shutdown().await {
+        tracing::error!(%error, "the journal is not closed in order");
     }
 }
 
