@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! forbidden      of a text: the chat is dead. Of a file or a voice note: a chat may forbid only those
+//! chat_gone      the chat is dead
 //! gone           of what answers no message: the chat is dead. Else it may be the answered message
 //! unauthorized   the token or the account: of no chat, and over with a new token
 //! ```
@@ -130,6 +131,7 @@ impl DeadTargets {
             // Files and voice notes are a right of their own, as on Telegram and Discord.
             RefusalCode::Forbidden => is_text,
             // Of an answer, the message that it answers may be gone.
+            RefusalCode::ChatGone => true,
             RefusalCode::Gone => !answers,
             _ => false,
         });
@@ -243,6 +245,12 @@ mod tests {
             Some(RefusalCode::Gone)
         ));
         assert!(dead.list().is_empty());
+        assert!(judged(
+            &DeadTargets::default(),
+            Some("m1"),
+            failed,
+            Some(RefusalCode::ChatGone)
+        ));
         assert!(judged(&dead, Some("m1"), failed, Some(RefusalCode::Forbidden)));
         assert!(!judged(&dead, None, failed, Some(RefusalCode::Gone)), "told once");
         assert_eq!(dead.list().len(), 1);

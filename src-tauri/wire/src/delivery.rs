@@ -165,7 +165,8 @@ closed_set! {
     /// The kind of a platform's refusal, as every adapter reports it.
     pub enum RefusalCode {
         RateLimited = "rate_limited": "Too many requests; wait as long as it says.",
-        Gone = "gone": "The chat or message no longer exists.",
+        Gone = "gone": "The message or file no longer exists, or the chat, where the platform does not say which.",
+        ChatGone = "chat_gone": "The chat or thread no longer exists, or takes no messages.",
         Forbidden = "forbidden": "The bot may not do that there.",
         Unauthorized = "unauthorized": "The platform does not take the bot's token or account, or they may not do that in any chat.",
         TooLong = "too_long": "Longer or larger than the platform takes.",
@@ -176,6 +177,11 @@ closed_set! {
 }
 
 impl RefusalCode {
+    /// True where what the operation is about no longer exists.
+    pub const fn is_gone(self) -> bool {
+        matches!(self, Self::Gone | Self::ChatGone)
+    }
+
     /// True where the bot lacks a right, in that chat or everywhere: a person has to give it, and trying again does not
     /// help.
     pub const fn is_denied(self) -> bool {

@@ -14,7 +14,8 @@ closed_set! {
     /// The way in which a call to a platform fails.
     pub enum CallFailure {
         RateLimited = "rate_limited": "Too many requests: it asks to wait.",
-        Gone = "gone": "The chat or message no longer exists.",
+        Gone = "gone": "The message or file no longer exists.",
+        ChatGone = "chat_gone": "The chat or thread no longer exists, or takes no messages.",
         Forbidden = "forbidden": "The bot may not do that there.",
         Unauthorized = "unauthorized": "The platform does not take the bot's token or account.",
         TooLong = "too_long": "Longer or larger than the platform takes.",
@@ -32,6 +33,7 @@ impl CallFailure {
         Some(match self {
             Self::RateLimited => RefusalCode::RateLimited,
             Self::Gone => RefusalCode::Gone,
+            Self::ChatGone => RefusalCode::ChatGone,
             Self::Forbidden => RefusalCode::Forbidden,
             Self::Unauthorized => RefusalCode::Unauthorized,
             Self::TooLong => RefusalCode::TooLong,

@@ -155,7 +155,11 @@ fn is_refused(why: &str) -> bool {
 const fn remedy(refusal: RefusalCode) -> &'static str {
     use RefusalCode as R;
     match refusal {
-        R::Gone => "The chat or message does not exist any more; nothing can be done.",
+        R::Gone => "The message, file or chat does not exist any more; nothing can be done.",
+        R::ChatGone => {
+            "The chat is gone, closed, or hidden from the bot: open it to the bot again on the platform, then send it again \
+             from the ledger."
+        }
         R::Forbidden => {
             "Do what the platform says, or give the bot the right in that chat; then send it again from the ledger."
         }

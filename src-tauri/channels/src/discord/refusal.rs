@@ -79,8 +79,10 @@ fn kind(status: StatusCode, code: u32, complaints: &[Complaint]) -> RefusalCode 
         // Unauthorized, an invalid authentication token.
         (401, _) | (_, 40_001 | 50_014) => RefusalCode::Unauthorized,
         (500.., _) => RefusalCode::Transient,
-        // Unknown channel, unknown message.
-        (_, 10_003 | 10_008) => RefusalCode::Gone,
+        // Unknown channel.
+        (_, 10_003) => RefusalCode::ChatGone,
+        // Unknown message.
+        (_, 10_008) => RefusalCode::Gone,
         // Unknown emoji.
         (_, 10_014) => RefusalCode::Unsupported,
         // Request entity too large.
@@ -191,7 +193,7 @@ mod tests {
     #[test]
     fn codes_have_kinds() {
         for (status, code, kind) in [
-            (404, 10_003, RefusalCode::Gone),
+            (404, 10_003, RefusalCode::ChatGone),
             (404, 10_008, RefusalCode::Gone),
             (403, 50_001, RefusalCode::Forbidden),
             (403, 50_013, RefusalCode::Forbidden),

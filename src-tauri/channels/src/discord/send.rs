@@ -189,7 +189,7 @@ fn channel(target: &Target) -> Result<id::ChannelId, Refusal> {
         .as_ref()
         .map_or(target.chat.as_str(), |thread| thread.as_str());
     let number = snowflake(id)
-        .ok_or_else(|| Refusal::new(RefusalCode::Gone, format!("{id} is no channel of Discord")))?;
+        .ok_or_else(|| Refusal::new(RefusalCode::ChatGone, format!("{id} is no channel of Discord")))?;
     Ok(id::ChannelId::new(number))
 }
 

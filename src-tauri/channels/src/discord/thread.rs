@@ -17,7 +17,6 @@
 use super::Discord;
 use super::message::Message;
 use crate::{Refusal, ThreadMessage, ThreadPart, ThreadQuery, unread::Reader};
-use foldback_wire::RefusalCode;
 use serde::Deserialize;
 use serde_json::Value;
 use serenity::model::id::{MessageId, UserId};
@@ -84,7 +83,7 @@ impl Discord {
                 .await;
             match found {
                 Ok(message) => return Ok(read_message(&message).and_then(|found| found.in_thread(own_id))),
-                Err(refusal) if refusal.code == RefusalCode::Gone => {}
+                Err(refusal) if refusal.code.is_gone() => {}
                 Err(refusal) => return Err(refusal),
             }
         }

@@ -55,15 +55,14 @@ fn kind(name: &str) -> RefusalCode {
     match name {
         "RATELIMIT" | "SUBREDDIT_RATELIMIT" => RefusalCode::RateLimited,
         "TOO_LONG" => RefusalCode::TooLong,
-        // Locked, archived, removed; a comment that is not the bot's is none that it can edit.
+        // The post is archived or removed, the account is.
+        "TOO_OLD" | "DELETED_LINK" | "USER_DOESNT_EXIST" => RefusalCode::ChatGone,
+        // Locked or removed, also a comment alone; one that is not the bot's is none that it can edit.
         "THREAD_LOCKED"
-        | "TOO_OLD"
-        | "DELETED_LINK"
         | "DELETED_COMMENT"
         | "DELETED_THING"
         | "NO_THING_ID"
         | "NOT_AUTHOR"
-        | "USER_DOESNT_EXIST"
         | "COMMENT_UNREPLIABLE"
         | "COMMENT_GUIDANCE_LOCKED" => RefusalCode::Gone,
         "SUBREDDIT_NOTALLOWED"

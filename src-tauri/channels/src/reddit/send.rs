@@ -127,12 +127,12 @@ fn place<'a>(target: &'a Target, reply_to: Option<&'a MessageId>) -> Result<Plac
     let person = chat.strip_prefix(DIRECT).filter(|name| is_name(name));
     if person.is_none() && !is_post(chat) {
         let why = format!("{chat:?} is neither a post nor a person on Reddit");
-        return Err(Refusal::new(RefusalCode::Gone, why));
+        return Err(Refusal::new(RefusalCode::ChatGone, why));
     }
     let thread = target.thread.as_ref().map(foldback_wire::ThreadId::as_str);
     if let Some(thread) = thread.filter(|thread| !is_message(thread)) {
         let why = format!("{thread:?} is no comment of Reddit");
-        return Err(Refusal::new(RefusalCode::Gone, why));
+        return Err(Refusal::new(RefusalCode::ChatGone, why));
     }
     let parent = match reply_to {
         Some(message) => Some(checked(message)?),

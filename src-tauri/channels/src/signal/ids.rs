@@ -25,7 +25,10 @@ impl<'a> Chat<'a> {
         match name.strip_prefix(GROUP) {
             Some(group) if is_group(group) => Ok(Self::Group(group)),
             None if is_person(name) => Ok(Self::Person(name)),
-            _ => Err(gone(format!("{id} is no chat of Signal"))),
+            _ => Err(Refusal::new(
+                RefusalCode::ChatGone,
+                format!("{id} is no chat of Signal"),
+            )),
         }
     }
 
@@ -63,7 +66,10 @@ impl<'a> Message<'a> {
         let digits = !sent.is_empty() && sent.bytes().all(|byte| byte.is_ascii_digit());
         match sent.parse() {
             Ok(sent @ 1..) if digits && author.is_none_or(is_person) => Ok(Self { sent, author }),
-            _ => Err(gone(format!("{id} is no message of Signal"))),
+            _ => Err(Refusal::new(
+                RefusalCode::Gone,
+                format!("{id} is no message of Signal"),
+            )),
         }
     }
 
@@ -118,10 +124,6 @@ fn is_uuid(text: &str) -> bool {
 
 fn is_hex(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-fn gone(why: String) -> Refusal {
-    Refusal::new(RefusalCode::Gone, why)
 }
 
 #[cfg(test)]

@@ -184,7 +184,7 @@ fn failure(failed: &[&Outcome], said: Option<&str>) -> Refusal {
         return Refusal::new(RefusalCode::Transient, said).or_done();
     }
     let code = if is("UNREGISTERED_FAILURE") {
-        RefusalCode::Gone
+        RefusalCode::ChatGone
     } else {
         RefusalCode::Rejected
     };
@@ -234,7 +234,7 @@ fn kind(said: &str) -> RefusalCode {
         "group id",
         "invalid phone number",
     ]) {
-        RefusalCode::Gone
+        RefusalCode::ChatGone
     } else {
         RefusalCode::Rejected
     }
@@ -306,8 +306,8 @@ mod tests {
                 false,
             ),
             (-1, "No recipients given", RefusalCode::Rejected, false),
-            (-1, "Group not found: AAAA", RefusalCode::Gone, false),
-            (-1, "The user +1 is not registered.", RefusalCode::Gone, false),
+            (-1, "Group not found: AAAA", RefusalCode::ChatGone, false),
+            (-1, "The user +1 is not registered.", RefusalCode::ChatGone, false),
             (
                 -1,
                 "User is not a member in group: G (AAAA)",
@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn why_nobody_got_it_is_in_the_results() {
         for (kind, code, maybe_done) in [
-            ("UNREGISTERED_FAILURE", RefusalCode::Gone, false),
+            ("UNREGISTERED_FAILURE", RefusalCode::ChatGone, false),
             ("IDENTITY_FAILURE", RefusalCode::Forbidden, false),
             ("NETWORK_FAILURE", RefusalCode::Transient, true),
             ("RATE_LIMIT_FAILURE", RefusalCode::RateLimited, false),

@@ -19,7 +19,7 @@ const MEANINGS: &[Meaning] = &[
         "Slack asks to wait",
     ),
     Meaning(
-        RefusalCode::Gone,
+        RefusalCode::ChatGone,
         &["channel_not_found"],
         "there is no such channel, or it is private and the bot is not in it; /invite the bot there",
     ),
@@ -34,7 +34,7 @@ const MEANINGS: &[Meaning] = &[
         "there is no such file any more",
     ),
     Meaning(
-        RefusalCode::Gone,
+        RefusalCode::ChatGone,
         &["is_archived"],
         "the channel is archived; somebody must unarchive it",
     ),

@@ -325,7 +325,7 @@ fn chat(target: &Target) -> Result<&str, Refusal> {
     } else {
         format!("{id} is no channel of Slack")
     };
-    Err(Refusal::new(RefusalCode::Gone, what))
+    Err(Refusal::new(RefusalCode::ChatGone, what))
 }
 
 /// The time stamp that is a message's id.

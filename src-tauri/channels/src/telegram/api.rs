@@ -241,13 +241,20 @@ fn kind(code: u16, said: &str) -> RefusalCode {
             RefusalCode::TooLong
         }
         _ if says(&[
+            "chat not found",
+            "thread not found",
+            "upgraded to a supergroup",
+            "thread_closed",
+            "topic_closed",
+        ]) =>
+        {
+            RefusalCode::ChatGone
+        }
+        _ if says(&[
             "not found",
             "message_id_invalid",
             "message can't be edited",
             "message can't be deleted",
-            "upgraded to a supergroup",
-            "thread_closed",
-            "topic_closed",
         ]) =>
         {
             RefusalCode::Gone
@@ -302,7 +309,7 @@ mod tests {
                 "Bad Request: not enough rights to send text messages to the chat",
                 RefusalCode::Forbidden,
             ),
-            (400, "Bad Request: chat not found", RefusalCode::Gone),
+            (400, "Bad Request: chat not found", RefusalCode::ChatGone),
         ] {
             assert_eq!(kind(code, said), refusal, "{said}");
         }

@@ -246,7 +246,7 @@ fn place(target: &Target, chat: Value) -> Result<Map<String, Value>, Refusal> {
         let thread: i64 = thread
             .as_str()
             .parse()
-            .map_err(|_| Refusal::new(RefusalCode::Gone, format!("{thread} is no topic of Telegram")))?;
+            .map_err(|_| Refusal::new(RefusalCode::ChatGone, format!("{thread} is no topic of Telegram")))?;
         body.insert("message_thread_id".into(), thread.into());
     }
     Ok(body)
@@ -280,7 +280,7 @@ fn chat(target: &Target) -> Result<Value, Refusal> {
         Ok(number) => Ok(number.into()),
         Err(_) if id.starts_with('@') => Ok(id.into()),
         Err(_) => Err(Refusal::new(
-            RefusalCode::Gone,
+            RefusalCode::ChatGone,
             format!("{id} is no chat of Telegram"),
         )),
     }

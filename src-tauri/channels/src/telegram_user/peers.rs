@@ -13,7 +13,7 @@ pub(super) struct Chat(PeerId);
 impl Chat {
     /// The chat that something goes to.
     pub(super) fn of(target: &Target) -> Result<Self, Refusal> {
-        let gone = |why: String| Err(Refusal::new(RefusalCode::Gone, why));
+        let gone = |why: String| Err(Refusal::new(RefusalCode::ChatGone, why));
         if let Some(thread) = &target.thread {
             return gone(format!("{thread} is no thread: Telegram accounts have none here"));
         }

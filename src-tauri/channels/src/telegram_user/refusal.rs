@@ -89,8 +89,8 @@ fn code(code: i32, word: &str) -> RefusalCode {
         | "CHANNEL_PRIVATE"
         | "USER_ID_INVALID"
         | "INPUT_USER_DEACTIVATED"
-        | "USER_DELETED"
-        | "MESSAGE_ID_INVALID"
+        | "USER_DELETED" => RefusalCode::ChatGone,
+        "MESSAGE_ID_INVALID"
         | "MSG_ID_INVALID"
         | "REPLY_MESSAGE_ID_INVALID"
         | "REPLY_TO_INVALID"
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn only_a_failure_of_the_server_may_have_been_done() {
         for (code, word, kind, maybe) in [
-            (400, "PEER_ID_INVALID", RefusalCode::Gone, false),
+            (400, "PEER_ID_INVALID", RefusalCode::ChatGone, false),
             (400, "USER_IS_BLOCKED", RefusalCode::Forbidden, false),
             (403, "CHAT_WRITE_FORBIDDEN", RefusalCode::Forbidden, false),
             (401, "SESSION_REVOKED", RefusalCode::Unauthorized, false),

@@ -155,7 +155,7 @@ impl WebChat {
     fn conversation(&self, chat: &ChatId) -> Result<Arc<Conversation>, Refusal> {
         let gone = || {
             Refusal::new(
-                RefusalCode::Gone,
+                RefusalCode::ChatGone,
                 format!("the web chat has no conversation {chat}"),
             )
         };

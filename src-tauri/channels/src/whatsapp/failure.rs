@@ -109,7 +109,7 @@ impl Failure {
 
     /// The same by its code; `None` where it has none, or one that Meta does not document.
     fn known_meaning(&self) -> Option<(RefusalCode, &'static str)> {
-        use RefusalCode::{Forbidden, Gone, RateLimited, Rejected, Transient, Unauthorized, Unsupported};
+        use RefusalCode::{ChatGone, Forbidden, RateLimited, Rejected, Transient, Unauthorized, Unsupported};
         Some(match self.code? {
             190 => (
                 Unauthorized,
@@ -142,7 +142,7 @@ impl Failure {
                 "too many messages of this number were blocked or called spam: see its quality in WhatsApp Manager",
             ),
             131_026 => (
-                Gone,
+                ChatGone,
                 "the number is not on WhatsApp, or its app is too old or has not accepted the terms",
             ),
             // Of the app, the person, the page, by custom rules, of the account, of the number; the first five as in
@@ -192,14 +192,14 @@ mod tests {
 
     #[test]
     fn codes_tell_the_kind() {
-        use RefusalCode::{Forbidden, Gone, RateLimited, Rejected, Transient, Unauthorized, Unsupported};
+        use RefusalCode::{ChatGone, Forbidden, RateLimited, Rejected, Transient, Unauthorized, Unsupported};
         for (kind, codes) in [
             (
                 Unauthorized,
                 &[0, 3, 10, 190, 200, 299, 368, 131_005, 131_031, 131_042, 131_048][..],
             ),
             (Forbidden, &[131_030, 131_047]),
-            (Gone, &[131_026]),
+            (ChatGone, &[131_026]),
             (RateLimited, &[4, 17, 32, 613, 80_007, 130_429, 131_056, 133_016]),
             (Transient, &[1, 2, 131_000, 131_016, 131_057]),
             (Unsupported, &[131_051]),

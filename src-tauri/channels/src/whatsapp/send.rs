@@ -204,7 +204,7 @@ fn envelope(chat: &ChatId, reply_to: Option<&MessageId>) -> Result<Envelope, Ref
         ("to", "group")
     } else {
         return Err(Refusal::new(
-            RefusalCode::Gone,
+            RefusalCode::ChatGone,
             format!("{to} is no chat of WhatsApp"),
         ));
     };

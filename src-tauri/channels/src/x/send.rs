@@ -26,13 +26,13 @@ impl X {
             let why = "X is sent text alone: posts are neither edited nor removed nor liked by a bot";
             return Err(Refusal::new(RefusalCode::Unsupported, why));
         };
-        checked(target.chat.as_str())?;
+        checked(target.chat.as_str(), RefusalCode::ChatGone)?;
         let thread = target.thread.as_ref();
         if let Some(thread) = thread {
-            checked(thread.as_str())?;
+            checked(thread.as_str(), RefusalCode::ChatGone)?;
         }
         if let Some(message) = reply_to {
-            checked(message.as_str())?;
+            checked(message.as_str(), RefusalCode::Gone)?;
         }
         let text = self.rendered(text)?;
         let asked = || {
@@ -79,10 +79,10 @@ impl X {
     }
 }
 
-/// An id that X may have given.
-fn checked(id: &str) -> Result<(), Refusal> {
+/// An id that X may have given; else there is nothing of that id, which is refused as this.
+fn checked(id: &str, refusal: RefusalCode) -> Result<(), Refusal> {
     if is_id(id) {
         return Ok(());
     }
-    Err(Refusal::new(RefusalCode::Gone, format!("{id:?} is no post of X")))
+    Err(Refusal::new(refusal, format!("{id:?} is no post of X")))
 }

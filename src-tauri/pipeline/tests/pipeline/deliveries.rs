@@ -370,13 +370,20 @@ async fn the_limits_of_a_delivery_count_for_what_it_leads_to() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_thousand_requests_to_a_dead_chat_cost_one_call() {
+async fn ten_thousand_requests_to_a_chat_that_refuses_the_bot_cost_one_call() {
+    ten_thousand_cost_one_call(CallFailure::Forbidden).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn ten_thousand_requests_to_a_chat_that_is_gone_cost_one_call() {
+    ten_thousand_cost_one_call(CallFailure::ChatGone).await;
+}
+
+/// All of them answer a message of it.
+async fn ten_thousand_cost_one_call(failure: CallFailure) {
     let bot = Bot::with("[deliveries]\nper_requester = 10000\ntotal = 10000\n").await;
     let message = from_alice(TELEGRAM, "m1".into(), "hi", bot.clock.now());
-    bot.fault(
-        TELEGRAM,
-        CallFault::first(OpKind::SendText, CallFailure::Forbidden),
-    );
+    bot.fault(TELEGRAM, CallFault::first(OpKind::SendText, failure));
     // These are accepted before anything is known of the chat.
     let mut begun = Vec::new();
     for number in 0..20 {

@@ -76,7 +76,7 @@ impl Bench for Place {
 
     async fn refusals(&self) -> Vec<(Refusal, RefusalCode, &'static str)> {
         let nowhere = self.perform_in(99, None, said("hi")).await.unwrap_err();
-        let mut told = vec![(nowhere, RefusalCode::Gone, "Unknown Channel (code 10003)")];
+        let mut told = vec![(nowhere, RefusalCode::ChatGone, "Unknown Channel (code 10003)")];
         for (code, message, says) in [
             (50_001, "Missing Access", "Missing Access (code 50001)"),
             (

@@ -68,15 +68,15 @@ impl Bench for Place {
         let mut told = Vec::new();
         for (why, code, says) in [
             (Closed::Locked, RefusalCode::Gone, "THREAD_LOCKED"),
-            (Closed::Archived, RefusalCode::Gone, "TOO_OLD"),
-            (Closed::Deleted, RefusalCode::Gone, "DELETED_LINK"),
+            (Closed::Archived, RefusalCode::ChatGone, "TOO_OLD"),
+            (Closed::Deleted, RefusalCode::ChatGone, "DELETED_LINK"),
             (Closed::Banned, RefusalCode::Forbidden, "403: Forbidden"),
         ] {
             self.server.close(POST, why);
             told.push((self.send("hi").await.unwrap_err(), code, says));
         }
         let nobody = self.perform_in("u/nobody", None, said("hi")).await.unwrap_err();
-        told.push((nobody, RefusalCode::Gone, "that user doesn't exist"));
+        told.push((nobody, RefusalCode::ChatGone, "that user doesn't exist"));
         let ana = format!("u/{ANA}");
         self.server.close(&ana, Closed::Banned);
         let deaf = self.perform_in(&ana, None, said("hi")).await.unwrap_err();

@@ -89,10 +89,10 @@ impl Bench for Place {
         self.server.open_group("AAAAAAAAAAAAAAAAAAAAAA==", &[ANA, BEN]);
         let mut told = Vec::new();
         for (chat, code, says) in [
-            ("+19999999999", RefusalCode::Gone, "is not on Signal"),
+            ("+19999999999", RefusalCode::ChatGone, "is not on Signal"),
             (
                 "group:BBBBBBBBBBBBBBBBBBBBBA==",
-                RefusalCode::Gone,
+                RefusalCode::ChatGone,
                 "Group not found",
             ),
             (

@@ -132,7 +132,7 @@ impl Place {
         let in_room = async |room: &str| self.perform_in(room, None, said("hi")).await.unwrap_err();
         let mut told = vec![(
             in_room("C0NOWHERE1").await,
-            RefusalCode::Gone,
+            RefusalCode::ChatGone,
             "channel_not_found: there is no such channel",
         )];
         self.server.put_out(ROOM, true);
@@ -145,13 +145,13 @@ impl Place {
         self.server.archive(ROOM, true);
         told.push((
             in_room(ROOM).await,
-            RefusalCode::Gone,
+            RefusalCode::ChatGone,
             "is_archived: the channel is archived; somebody must unarchive",
         ));
         self.server.archive(ROOM, false);
         told.push((
             in_room("U0ANA0001").await,
-            RefusalCode::Gone,
+            RefusalCode::ChatGone,
             "write the id of the channel or direct message",
         ));
         told

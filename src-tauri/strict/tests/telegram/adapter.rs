@@ -154,7 +154,7 @@ async fn topics_replies_edits_and_removals() {
     let again = place.perform_in(FORUM, None, delete).await.unwrap_err();
     assert_eq!((again.code, again.maybe_done), (RefusalCode::Gone, false));
     let nowhere = place.perform_in(FORUM, Some("8"), said("x")).await.unwrap_err();
-    assert_eq!(nowhere.code, RefusalCode::Gone);
+    assert_eq!(nowhere.code, RefusalCode::ChatGone);
 }
 
 #[tokio::test]

@@ -70,7 +70,7 @@ impl Bench for Place {
         let nowhere = self.perform_in(1, None, said("hi")).await.unwrap_err();
         vec![
             (blocked, RefusalCode::Forbidden, "bot was blocked by the user"),
-            (nowhere, RefusalCode::Gone, "chat not found"),
+            (nowhere, RefusalCode::ChatGone, "chat not found"),
         ]
     }
 }

@@ -79,7 +79,12 @@ impl Bench for Place {
         let mut told = Vec::new();
         for (chat, why, code, says) in [
             (ANA, Closed::Blocked, RefusalCode::Forbidden, "USER_IS_BLOCKED"),
-            (ANA, Closed::Deleted, RefusalCode::Gone, "INPUT_USER_DEACTIVATED"),
+            (
+                ANA,
+                Closed::Deleted,
+                RefusalCode::ChatGone,
+                "INPUT_USER_DEACTIVATED",
+            ),
             (ANA, Closed::Flood, RefusalCode::Unauthorized, "a sender of spam"),
             (
                 SUPERGROUP,
@@ -87,7 +92,12 @@ impl Bench for Place {
                 RefusalCode::Forbidden,
                 "CHAT_WRITE_FORBIDDEN",
             ),
-            (SUPERGROUP, Closed::Private, RefusalCode::Gone, "CHANNEL_PRIVATE"),
+            (
+                SUPERGROUP,
+                Closed::Private,
+                RefusalCode::ChatGone,
+                "CHANNEL_PRIVATE",
+            ),
             (
                 SUPERGROUP,
                 Closed::Banned,
@@ -107,7 +117,7 @@ impl Bench for Place {
         }
         // Nobody whom the account has met.
         let nobody = self.perform_in(99_999, said("hi")).await.unwrap_err();
-        told.push((nobody, RefusalCode::Gone, "PEER_ID_INVALID"));
+        told.push((nobody, RefusalCode::ChatGone, "PEER_ID_INVALID"));
         let long = "x".repeat(4_097);
         let long = self.perform_in(BEN, said(&long)).await.unwrap_err();
         told.push((long, RefusalCode::TooLong, "MESSAGE_TOO_LONG"));

@@ -147,7 +147,7 @@ async fn ids_that_are_none_change_nothing() {
         let refusal = place.perform(&ChatId::from(id), said("x")).await.unwrap_err();
         assert_eq!(
             (refusal.code, refusal.maybe_done),
-            (RefusalCode::Gone, false),
+            (RefusalCode::ChatGone, false),
             "{id}"
         );
     }

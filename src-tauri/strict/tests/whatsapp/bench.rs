@@ -84,7 +84,7 @@ impl Bench for Place {
         vec![
             (closed.clone(), RefusalCode::Forbidden, "131047"),
             (closed, RefusalCode::Forbidden, "ask them to write again"),
-            (gone, RefusalCode::Gone, "the number is not on WhatsApp"),
+            (gone, RefusalCode::ChatGone, "the number is not on WhatsApp"),
         ]
     }
 }

@@ -81,7 +81,7 @@ impl EditedMessage {
             shown => self.given_up |= is_unknown && shown.is_none(),
         }
         self.given_up |= outcome.refusal.is_some_and(|refusal| {
-            refusal.is_denied() || matches!(refusal, RefusalCode::Gone | RefusalCode::Unsupported)
+            refusal.is_denied() || refusal.is_gone() || refusal == RefusalCode::Unsupported
         });
         Ok(())
     }

@@ -33,7 +33,7 @@ impl FollowUp {
 
     /// Decides it by what the operation asked for.
     pub(crate) fn of(then: &Then, outcome: &Outcome, rules: Rules) -> Self {
-        let gone = outcome.refusal == Some(RefusalCode::Gone);
+        let gone = outcome.refusal.is_some_and(RefusalCode::is_gone);
         let Then {
             refused,
             replaces,
@@ -86,6 +86,7 @@ fn is_case(case: Case, outcome: &Outcome, rules: Rules) -> bool {
         Case::Failed => failed,
         // Without a refusal it was given up, by a person or by a start: nothing is done in its place then.
         Case::Unconfirmed => failed || outcome.code == OutcomeCode::Unknown && outcome.refusal.is_some(),
+        // A chat that is gone takes nothing without the reply either.
         Case::ReplyRefused => {
             failed
                 && rules.holds(Rule::DeliverReplyRefused)
