@@ -162,7 +162,8 @@ export const agentFaults = [
 
 export const callFailures = [
   { code: "rate_limited", about: "Too many requests: it asks to wait." },
-  { code: "gone", about: "The chat or message no longer exists." },
+  { code: "gone", about: "The message or file no longer exists." },
+  { code: "chat_gone", about: "The chat or thread no longer exists, or takes no messages." },
   { code: "forbidden", about: "The bot may not do that there." },
   { code: "unauthorized", about: "The platform does not take the bot's token or account." },
   { code: "too_long", about: "Longer or larger than the platform takes." },
@@ -518,7 +519,8 @@ export const receipts = [
 
 export const refusalCodes = [
   { code: "rate_limited", about: "Too many requests; wait as long as it says." },
-  { code: "gone", about: "The chat or message no longer exists." },
+  { code: "gone", about: "The message or file no longer exists, or the chat, where the platform does not say which." },
+  { code: "chat_gone", about: "The chat or thread no longer exists, or takes no messages." },
   { code: "forbidden", about: "The bot may not do that there." },
   { code: "unauthorized", about: "The platform does not take the bot's token or account, or they may not do that in any chat." },
   { code: "too_long", about: "Longer or larger than the platform takes." },

@@ -430,7 +430,7 @@ export type CalendarTime = {
 };
 
 /** The way in which a call to a platform fails. */
-export type CallFailure = "rate_limited" | "gone" | "forbidden" | "unauthorized" | "too_long" | "unsupported" | "transient" | "rejected" | "lost_ack" | "disconnect";
+export type CallFailure = "rate_limited" | "gone" | "chat_gone" | "forbidden" | "unauthorized" | "too_long" | "unsupported" | "transient" | "rejected" | "lost_ack" | "disconnect";
 
 /** One planned misbehaviour of a platform. The shape of `faults:` in a fixture. Of several that hit one call the
  * first counts. */
@@ -3648,7 +3648,7 @@ export type RecutStarted = {
 };
 
 /** The kind of a platform's refusal, as every adapter reports it. */
-export type RefusalCode = "rate_limited" | "gone" | "forbidden" | "unauthorized" | "too_long" | "unsupported" | "transient" | "rejected";
+export type RefusalCode = "rate_limited" | "gone" | "chat_gone" | "forbidden" | "unauthorized" | "too_long" | "unsupported" | "transient" | "rejected";
 
 /** `release_held`: a person agrees that deliveries held for longer than the limit go out. */
 export type ReleaseHeld = {
