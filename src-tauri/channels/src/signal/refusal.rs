@@ -226,15 +226,11 @@ fn kind(said: &str) -> RefusalCode {
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
     if says(&["not a member", "not allowed"]) {
         RefusalCode::Forbidden
-    } else if says(&[
-        "not registered",
-        "unregistered",
-        "group not found",
-        "groupid",
-        "group id",
-        "invalid phone number",
-    ]) {
+    } else if says(&["group not found", "groupid", "group id"]) {
         RefusalCode::ChatGone
+    } else if says(&["not registered", "unregistered", "invalid phone number"]) {
+        // The person may be the one whose message is answered, too.
+        RefusalCode::Gone
     } else {
         RefusalCode::Rejected
     }
@@ -307,7 +303,7 @@ mod tests {
             ),
             (-1, "No recipients given", RefusalCode::Rejected, false),
             (-1, "Group not found: AAAA", RefusalCode::ChatGone, false),
-            (-1, "The user +1 is not registered.", RefusalCode::ChatGone, false),
+            (-1, "The user +1 is not registered.", RefusalCode::Gone, false),
             (
                 -1,
                 "User is not a member in group: G (AAAA)",

@@ -187,7 +187,11 @@ impl Slack {
     ) -> Result<Option<String>, Refusal> {
         if let Some(thread) = &target.thread {
             let thread = MessageId::from(thread.as_str());
-            return stamp(&thread).map(|thread| Some(thread.to_owned()));
+            let stamp = stamp(&thread).map_err(|refusal| Refusal {
+                code: RefusalCode::ChatGone,
+                ..refusal
+            })?;
+            return Ok(Some(stamp.to_owned()));
         }
         let Some(message) = reply_to else {
             return Ok(None);

@@ -269,5 +269,5 @@ async fn what_cannot_be_read_of_a_thread_is_told() {
     );
     // Somebody has removed it.
     let refusal = thread(&place, 5, asked, 2).await.unwrap_err();
-    assert_eq!(refusal.code, RefusalCode::Gone);
+    assert_eq!(refusal.code, RefusalCode::ChatGone);
 }
