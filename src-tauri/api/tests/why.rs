@@ -16,8 +16,8 @@ mod waiting;
 use foldback_api::why;
 use foldback_directives::{HoldReason, Span};
 use foldback_wire::{
-    AgentFault, Body, FileFate, Gate, Hold, Intent, Kind, OpId, OpKind, Outcome, OutcomeCode, RunId, Stage,
-    StopReason, Suppression, Terminal, TurnId, rpc::Why,
+    ActionStarted, AgentFault, Body, FileFate, Gate, Hold, Intent, Kind, OpId, OpKind, Outcome, OutcomeCode,
+    PerformedAction, RunId, Stage, StopReason, Suppression, Terminal, TurnId, rpc::Why,
 };
 use std::collections::BTreeMap;
 use story::{Story, hold, inbound, intent, reaction_then_text};
@@ -354,6 +354,25 @@ fn a_running_turn_says_what_it_is_at() {
             reason: StopReason::End,
         },
     );
+    assert_eq!(
+        ask(&delivering).answer,
+        "Still running: the agent has ended, and what it answered is not over."
+    );
+    let mut acting = Story {
+        events: delivering.events.clone(),
+    };
+    acting.at(
+        25,
+        Kind::ActionStarted(ActionStarted {
+            index: 0,
+            action: PerformedAction {
+                name: "bash".to_owned(),
+                command: Some("df -h".to_owned()),
+            },
+            allowed_by: None,
+        }),
+    );
+    assert_eq!(ask(&acting).answer, "Still running: an action is carried out.");
     delivering.at(
         30,
         Kind::Intended {

@@ -158,12 +158,17 @@ impl Way<'_> {
     fn doing(&self) -> String {
         let lanes = &self.detail.lanes;
         let at = |lane| lanes.iter().any(|bar| bar.lane == lane && bar.until_ms.is_none());
+        let was_at = |lane| lanes.iter().any(|bar| bar.lane == lane);
         if let Some(title) = self.asks() {
             format!("a person is asked to allow {title}")
         } else if at(Lane::Agent) {
             "the agent is at work".to_owned()
+        } else if at(Lane::Actions) {
+            "an action is carried out".to_owned()
         } else if at(Lane::Delivery) {
             "operations are on their way".to_owned()
+        } else if was_at(Lane::Agent) {
+            "the agent has ended, and what it answered is not over".to_owned()
         } else {
             "the message has not reached the agent".to_owned()
         }
