@@ -187,7 +187,7 @@ describe("a request for permission", () => {
     const { browser } = window;
     await ask("Please tidy up, or do not");
     await shows(browser, "permission", /rm -r build/);
-    await command(browser, "stop the turn");
+    await command(browser, "cancel the run of the turn");
     await (await at(browser, "session-dialog")).waitForDisplayed();
     await (await at(browser, "confirm")).click();
     await gone(browser, "permission");

@@ -103,7 +103,7 @@ const table = [
     ["turn.delivery.next", "Next delivery", ["}"], "view"],
     ["turn.play", "Play or pause the turn", ["Shift+Space"], "view"],
     ["turn.replay", "Replay from the start", ["r"], "view"],
-    ["turn.stop", "Stop the turn", ["s"], "view"],
+    ["turn.stop", "Cancel the run of the turn", ["s"], "view"],
     ["turn.again", "Run the message again", ["n"], "view"],
     ["turn.fixture", "Make a fixture of this turn", ["t"], "view"],
     ["turn.export", "Export this turn", ["x"], "view"],
