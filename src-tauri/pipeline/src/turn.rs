@@ -28,8 +28,9 @@ use crate::{
     },
 };
 use foldback_agents::Step;
+use foldback_channels::platform::row;
 use foldback_store::{StoreError, SystemNotice};
-use foldback_wire::{ChannelId, DeliveryRequest, Draft, GroupMessage, Inbound, Kind, Terminal};
+use foldback_wire::{ChannelId, DeliveryRequest, Draft, GroupMessage, Inbound, Kind, Platform, Terminal};
 use std::{borrow::Cow, sync::Arc};
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::task_tracker::TaskTrackerToken};
@@ -229,7 +230,7 @@ impl TurnRunner {
             shows_thoughts: port.output.reasoning != ReasoningDisplay::Hide,
             shows_usage: settings.usage().is_some(),
             tells_answerer: settings.is_verbose(),
-            permit: self.permit_context(pending, &permissions),
+            permit: self.permit_context(pending, &permissions, port.can.platform),
             acting: self.acting(pending, (&channel, port.can.platform), &halted),
             cancel,
             output,
@@ -332,10 +333,13 @@ impl TurnRunner {
         &'a self,
         pending: &'a Pending,
         config: &'a PermissionsConfig,
+        platform: Platform,
     ) -> PermitContext<'a> {
+        let is_own_thread = pending.message.thread.is_some() && row(platform).threads_each_message;
         PermitContext {
             permissions: &self.context.permissions,
             config,
+            is_answerable: !is_own_thread,
             turn: pending.id,
             session: &pending.session,
             message: &pending.message,

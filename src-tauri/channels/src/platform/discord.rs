@@ -21,6 +21,7 @@ pub(super) static ROW: PlatformRow = PlatformRow {
     rates: RATES,
     // A thread is a channel of its own: <https://docs.discord.com/developers/topics/threads>.
     counts_threads: true,
+    threads_each_message: false,
     reads_threads: true,
     ids: IdForms {
         message: |id| forms::is_digits(id, 20),

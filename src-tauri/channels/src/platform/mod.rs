@@ -41,6 +41,8 @@ pub struct PlatformRow {
     pub rates: Rates,
     /// True where a thread is a chat of its own, and its messages are counted apart.
     pub counts_threads: bool,
+    /// True where each message in a group begins a thread of its own, so that nobody can answer a question in its thread.
+    pub threads_each_message: bool,
     /// True where what was said in a thread can be read.
     pub reads_threads: bool,
     /// Forms of its ids.

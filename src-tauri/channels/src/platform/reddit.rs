@@ -14,6 +14,7 @@ pub(super) static ROW: PlatformRow = PlatformRow {
     about: "Reddit's Data API: comments and private messages.",
     rates: RATES,
     counts_threads: false,
+    threads_each_message: true,
     reads_threads: true,
     ids: IdForms {
         message: is_message,

@@ -18,6 +18,7 @@ pub(super) static ROW: PlatformRow = PlatformRow {
     about: "Signal through the signal-cli daemon.",
     rates: RATES,
     counts_threads: false,
+    threads_each_message: false,
     reads_threads: false,
     ids: IdForms {
         // When it was sent, and by whom if not by the bot.

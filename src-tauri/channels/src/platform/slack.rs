@@ -22,6 +22,7 @@ pub(super) static ROW: PlatformRow = PlatformRow {
     about: "Slack Web API with Socket Mode or Events.",
     rates: RATES,
     counts_threads: false,
+    threads_each_message: false,
     reads_threads: true,
     ids: IdForms {
         message: |id| {

@@ -23,6 +23,7 @@ pub(super) static ROW: PlatformRow = PlatformRow {
     about: "Telegram Bot API.",
     rates: RATES,
     counts_threads: false,
+    threads_each_message: false,
     reads_threads: false,
     ids: IDS,
     files: FileRules::ALL,

@@ -19,6 +19,7 @@ pub(super) static ROW: PlatformRow = PlatformRow {
     about: "Telegram's API for a person's own account.",
     rates: RATES,
     counts_threads: false,
+    threads_each_message: false,
     reads_threads: false,
     ids: IdForms {
         // <https://core.telegram.org/constructor/message>: 32 bits, and not negative.

@@ -14,6 +14,7 @@ pub(super) static ROW: PlatformRow = PlatformRow {
     about: "A platform that this version does not know.",
     rates: Rates::NONE,
     counts_threads: false,
+    threads_each_message: false,
     reads_threads: false,
     ids: IdForms {
         message: |_| true,

@@ -15,6 +15,7 @@ pub(super) static ROW: PlatformRow = PlatformRow {
     // What is sent stays on this machine; a page that reads too slowly is cut off and takes up what it missed.
     rates: Rates::NONE,
     counts_threads: false,
+    threads_each_message: false,
     reads_threads: false,
     ids: IdForms {
         message: is_message,

@@ -15,6 +15,7 @@ pub(super) static ROW: PlatformRow = PlatformRow {
     about: "X API v2: mentions and replies.",
     rates: RATES,
     counts_threads: false,
+    threads_each_message: true,
     reads_threads: false,
     ids: IdForms {
         message: is_id,

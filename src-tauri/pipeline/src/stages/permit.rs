@@ -28,6 +28,8 @@ const OPEN: usize = 32;
 pub(crate) struct PermitContext<'a> {
     pub(crate) permissions: &'a Permissions,
     pub(crate) config: &'a PermissionsConfig,
+    /// Who wrote the message could answer where it was written.
+    pub(crate) is_answerable: bool,
     pub(crate) turn: TurnId,
     pub(crate) session: &'a SessionId,
     pub(crate) message: &'a Inbound,
@@ -171,6 +173,7 @@ impl<'a> Permits<'a> {
         let PermitContext {
             permissions,
             config,
+            is_answerable,
             turn,
             session,
             message,
@@ -180,7 +183,7 @@ impl<'a> Permits<'a> {
         let until = since.plus(config.timeout.0);
         let ends = Deadline::after(self.recorder.clock.as_ref(), config.timeout.0);
         let number = PermissionRequest::number(*turn, self.count);
-        let in_chat = config.in_chat && self.rules.holds(Rule::PermitChat);
+        let in_chat = config.in_chat && *is_answerable && self.rules.holds(Rule::PermitChat);
         // Of the whole, whose end is the real one.
         let question = in_chat.then(|| Question {
             id: request.id.clone(),

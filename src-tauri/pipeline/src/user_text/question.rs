@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 /// Most characters that are repeated of a title, and of arguments, where not all of a call fits into the question: their
 /// beginning and their end, where what matters may stand. At four bytes each the question still fits into every message:
-/// the shortest holds 2,000 bytes, on Signal.
+/// the shortest of a channel where one is asked holds 2,000 bytes, on Signal.
 const HEAD: usize = 140;
 const TAIL: usize = 60;
 /// Most bytes of a question, below what the shortest message holds.

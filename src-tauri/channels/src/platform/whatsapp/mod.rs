@@ -21,6 +21,7 @@ pub(super) static ROW: PlatformRow = PlatformRow {
     about: "WhatsApp Cloud API.",
     rates: RATES,
     counts_threads: false,
+    threads_each_message: false,
     reads_threads: false,
     ids: IdForms {
         message: |id| id.strip_prefix("wamid.").is_some_and(|rest| !rest.is_empty()),

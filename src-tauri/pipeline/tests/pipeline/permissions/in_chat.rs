@@ -1,6 +1,7 @@
 //! Answers in the chat: whose count, and where.
 
 use super::*;
+use crate::bot::from_alice;
 
 #[tokio::test(start_paused = true)]
 async fn in_the_chat_only_the_sender_of_the_turn_answers() {
@@ -32,6 +33,29 @@ async fn in_the_chat_only_the_sender_of_the_turn_answers() {
     let by = |option: &str| (alice.clone(), Some(option.to_owned()));
     assert_eq!(decisions(&bot).await, [by("allow"), by("reject")]);
     bot.check().await;
+}
+
+/// There each comment or post is a thread of its own: no answer could be where the question is.
+#[tokio::test(start_paused = true)]
+async fn below_a_comment_or_a_post_only_the_console_is_asked() {
+    for (platform, id) in [(platform::REDDIT, "t1_c1"), (platform::X, "1700000000000000001")] {
+        let bot = Bot::with(IN_CHAT).await;
+        bot.says([usual("execute")]);
+        let mut message = from_alice(platform, id.into(), "hi", bot.clock.now());
+        message.thread = Some(id.into());
+        let turn = bot.engine.submit(message).await.unwrap();
+        soon().await;
+        let asked = only(&bot);
+        assert!(!asked.in_chat, "{platform}");
+        assert_eq!(bot.screen(platform), [""; 0], "{platform}");
+        let (turn_id, id) = (asked.turn, &asked.request.id);
+        let allowed = bot
+            .engine
+            .decide_permission(turn_id, id, Some("allow"), Actor::Console);
+        allowed.unwrap();
+        assert_eq!(turn.ended().await, Some(Terminal::Replied), "{platform}");
+        bot.check().await;
+    }
 }
 
 /// The dangerous part of a command may stand at its end, and nobody is to be told that there is another one.
