@@ -115,8 +115,11 @@ impl Peer {
 /// (<https://www.rfc-editor.org/rfc/rfc6177>).
 pub(crate) fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
-        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
-        address @ IpAddr::V4(_) => address,
+        // This machine is no customer's.
+        IpAddr::V6(address) if !address.is_loopback() => {
+            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)))
+        }
+        address => address,
     }
 }
 
@@ -261,5 +264,6 @@ mod tests {
         assert_ne!(network("2001:db8:0:1::1"), network("2001:db8:0:2::1"));
         assert_eq!(network("::ffff:192.0.2.1"), address(1));
         assert_ne!(network("192.0.2.1"), network("192.0.2.2"));
+        assert!(network("::1").is_loopback() && network("127.0.0.1").is_loopback());
     }
 }
