@@ -137,6 +137,10 @@ pub(crate) fn run_again(fault: &RunAgainFault) -> Failure {
             "has_an_end",
             Some("Send it once more in Compose, where it is to be asked as something new."),
         ),
+        RunAgainFault::Acted(_) => (
+            "has_acted",
+            Some("See in its chain what the action did; then send the message once more in Compose."),
+        ),
         RunAgainFault::Scheduled(..) => ("is_scheduled", Some("Begin it with Run now in Schedules.")),
         RunAgainFault::Store(_) => ("journal", None),
     };

@@ -25,6 +25,9 @@ pub enum RunAgainFault {
     /// A person stopped its run, or a newer message took its place.
     #[error("the run of turn {0} was stopped: whoever stopped it did not want the answer")]
     Cancelled(TurnId),
+    /// An action began in it, which would be carried out twice.
+    #[error("an action of turn {0} has begun: with its message it could be carried out twice")]
+    Acted(TurnId),
     /// A clock began it, and the schedule has an order of its own for that.
     #[error("turn {0} is a run of the schedule {1:?}: run the schedule")]
     Scheduled(TurnId, String),
@@ -50,7 +53,8 @@ impl Core {
     async fn message_without_answer(&self, turn: TurnId) -> Result<(Inbound, TurnCause), RunAgainFault> {
         let journal = &self.context.recorder.journal;
         journal.flush().await?;
-        let (mut message, mut ended, mut cancelled) = (None, None, false);
+        let (mut message, mut ended) = (None, None);
+        let (mut cancelled, mut has_acted) = (false, false);
         let mut cause = TurnCause::Message;
         for event in journal.turn(turn).await? {
             cause = TurnCause::of_event(&event.kind).unwrap_or(cause);
@@ -59,6 +63,7 @@ impl Core {
                 // Without its schedule it would be a message of a sender whom nobody knows.
                 Kind::ScheduleDue(due) => return Err(RunAgainFault::Scheduled(turn, due.schedule)),
                 Kind::RunCancelled { .. } => cancelled = true,
+                Kind::ActionStarted(_) => has_acted = true,
                 Kind::TurnEnded { terminal } => ended = Some(terminal),
                 _ => {}
             }
@@ -70,6 +75,9 @@ impl Core {
         }
         if !came_to_nothing(&terminal) {
             return Err(RunAgainFault::Ended(turn, Box::new(terminal)));
+        }
+        if has_acted {
+            return Err(RunAgainFault::Acted(turn));
         }
         Ok((message, cause))
     }

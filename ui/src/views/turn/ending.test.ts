@@ -1,7 +1,7 @@
 /** A turn in a list: what became of its actions stands there as a word. */
 import { expect, test } from "vitest";
 import type { ActionCounts, Terminal, TurnSummary } from "../../generated/wire";
-import { endingOf } from "./ending";
+import { canRunAgain, endingOf } from "./ending";
 
 const ONLY_DIRECTIVES: Terminal = { state: "silent", reason: "directives_only" };
 
@@ -25,4 +25,12 @@ test("an action that was refused, or of which nobody knows, is told apart from o
 test("a turn that was answered says so, too", () => {
   expect(endingOf(ended({ state: "replied" }, { carried_out: 1 }), false)).toBeNull();
   expect(endingOf(ended({ state: "replied" }, { refused: ["denied"] }), false)).toEqual({ tone: "warn", word: "refused: denied" });
+});
+
+test("a turn that failed can be run again, unless an action of it began", () => {
+  const failed: Terminal = { state: "failed", detail: "overloaded" };
+  expect(canRunAgain(ended(failed))).toBe(true);
+  expect(canRunAgain(ended(failed, { refused: ["denied"] }))).toBe(true);
+  expect(canRunAgain(ended(failed, { carried_out: 1 }))).toBe(false);
+  expect(canRunAgain(ended(failed, { unknown: 1 }))).toBe(false);
 });

@@ -60,9 +60,10 @@ export function endingOf(turn: TurnSummary, asks: boolean): Ending | null {
 
 const NO_ROOM: ReadonlySet<string> = new Set(["queue_full", "sender_limit", "dead_target", "shutting_down"]);
 
-/** Whether the message of a turn came to nothing, so that a person can have it run again. */
+/** Whether the message of a turn came to nothing, so that a person can have it run again. An action that began is something. */
 export function canRunAgain(turn: TurnSummary | undefined): boolean {
   if (turn?.terminal == null || turn.stopped) return false;
+  if (turn.actions !== undefined && turn.actions.carried_out + turn.actions.unknown > 0) return false;
   const { terminal } = turn;
   return terminal.state === "failed" || (terminal.state === "blocked" && NO_ROOM.has(terminal.gate));
 }

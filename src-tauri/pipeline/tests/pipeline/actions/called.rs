@@ -6,7 +6,10 @@ use async_trait::async_trait;
 use foldback_agents::{
     ActionAnswer, ActionCall, Agent, AgentEvent, OfferedAction, Step, StepSink, TurnRequest,
 };
-use foldback_wire::{ActionRefusalCode, Kind, StopReason, Terminal, ToolCall, ToolId, ToolStatus};
+use foldback_pipeline::RunAgainFault;
+use foldback_wire::{
+    ActionRefusalCode, Actor, AgentFault, Kind, StopReason, Terminal, ToolCall, ToolId, ToolStatus,
+};
 use serde_json::{Value, json};
 use std::{
     collections::VecDeque,
@@ -25,6 +28,8 @@ pub(super) enum Act {
     GiveUp(&'static str, Duration),
     /// It says nothing more.
     Hang,
+    /// It breaks off.
+    Fail,
 }
 
 pub(super) fn say(text: &str) -> Act {
@@ -91,6 +96,10 @@ impl Agent for Calling {
                 Act::Hang => {
                     cancel.cancelled().await;
                     return emit(Step::Done(StopReason::Cancelled)).await;
+                }
+                Act::Fail => {
+                    let (fault, detail) = (AgentFault::Overloaded, "overloaded".to_owned());
+                    return emit(Step::Failed { fault, detail }).await;
                 }
                 Act::GiveUp(command, patience) => {
                     let payload = json!({"command": command}).to_string();
@@ -609,6 +618,23 @@ async fn a_stop_ends_what_a_call_runs_and_the_run() {
         "{codes:?}"
     );
     acted.bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_whose_action_has_begun_is_not_run_again() {
+    let called = Called::start().await;
+    called.model.plays(&[call("df -h"), Act::Fail]);
+    let acted = &called.acted;
+    let (turn, asked) = acted.asked_to_confirm("how full is the disk?").await;
+    let failed = turn.id;
+    acted.decide(&asked, "allow_once");
+    assert!(matches!(turn.ended().await, Some(Terminal::Failed { .. })));
+    let again = acted.bot.engine.run_again(failed, Actor::Console).await;
+    assert!(
+        matches!(again, Err(RunAgainFault::Acted(turn)) if turn == failed),
+        "{again:?}"
+    );
+    assert_eq!(acted.shell.begun(), ["df -h"]);
 }
 
 #[tokio::test(start_paused = true)]
