@@ -25,6 +25,7 @@ use super::{Core, Engine, Turn};
 use crate::{
     crash::{self, CrashPoint},
     rules::Rule,
+    stages::act::CORRECTIONS,
     turn_cause::TurnCause,
 };
 use foldback_store::{Selection, StoreError};
@@ -159,6 +160,9 @@ impl Core {
         if let Some((reason, why)) = self.settle_depth(&mut request).await? {
             return Err(self.refuse_delivery(&request, reason, why)?);
         }
+        // What led to it may have lower limits.
+        let mut request = request.masked_and_bounded(self.context.redaction.as_ref());
+        request.corrections = request.corrections.map(|left| left.min(CORRECTIONS));
         let now = self.context.recorder.now();
         let config = &self.context.ports.config.deliveries;
         let over = self.deliveries.budget().refusal(config, &request, now);

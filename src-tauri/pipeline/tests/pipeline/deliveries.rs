@@ -370,6 +370,40 @@ async fn the_limits_of_a_delivery_count_for_what_it_leads_to() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_delivery_leads_to_is_cut_to_its_bytes_and_has_no_more_corrections_than_there_are() {
+    let bot = Bot::start().await;
+    let (message, cause) = asked(&bot).await;
+    let mut turns = vec![cause];
+    for (id, item_bytes) in [("d1", Some(16)), ("d2", None)] {
+        bot.says([text("More.")]);
+        let mut request = result_for(&message, id);
+        request.cause = turns.last().copied();
+        request.limits.item_bytes = item_bytes;
+        request.corrections = Some(10);
+        request.items = vec![ResultItem::new("output", "x".repeat(1_000))];
+        let accepted = bot.engine.deliver(request).await.unwrap();
+        accepted.begun.unwrap().ended().await;
+        turns.push(accepted.turn);
+    }
+    let due: Vec<_> = bot
+        .kinds()
+        .await
+        .into_iter()
+        .filter_map(|kind| match kind {
+            Kind::DeliveryDue(request) => Some(*request),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(due.len(), 2);
+    for request in due {
+        let bytes = request.items.iter().map(|item| item.text.len() + item.tail.len());
+        assert!(bytes.sum::<usize>() <= 16, "{request:?}");
+        assert_eq!(request.corrections, Some(2));
+    }
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn ten_thousand_requests_to_a_chat_that_refuses_the_bot_cost_one_call() {
     ten_thousand_cost_one_call(CallFailure::Forbidden).await;
 }

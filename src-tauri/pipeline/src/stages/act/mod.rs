@@ -55,7 +55,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// Corrections of an answer that are read.
-const CORRECTIONS: u32 = 2;
+pub(crate) const CORRECTIONS: u32 = 2;
 
 /// The name in a delivery about actions of which none has a name.
 const ACTIONS: &str = "actions";

@@ -1,7 +1,7 @@
 //! The delivery request of what came of an answer's actions.
 
 use super::{Acting, ActionFate, outcome, subject};
-use crate::turn_chain::request_id;
+use crate::{turn_cause::TurnCause, turn_chain::request_id};
 use foldback_wire::{ActionRefusal, DeliveryLimits, DeliveryRequest, ResultItem};
 use serde_json::json;
 
@@ -49,7 +49,10 @@ pub(super) fn delivery_request(
         items,
         items_omitted,
         depth,
-        limits: DeliveryLimits::default(),
+        limits: match acting.asker.cause {
+            TurnCause::Delivery(delivery) => delivery.limits,
+            _ => DeliveryLimits::default(),
+        },
         corrections,
         cause: Some(acting.turn),
     }
