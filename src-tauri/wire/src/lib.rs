@@ -4,6 +4,7 @@
 mod action;
 mod agent;
 mod channel;
+mod clock_trust;
 mod closed;
 mod counted;
 mod deck;
@@ -48,6 +49,7 @@ pub use agent::{AgentFault, Answerer, RunActivity, SessionStart, StopReason, Too
 pub use channel::{
     Actor, Capabilities, ChannelState, EmojiForm, LengthUnit, Markup, OpKind, ReplyForm, VoiceForm,
 };
+pub use clock_trust::ClockTrust;
 pub use counted::{messages, messages_wait};
 pub use deck::{Deck, DeckFault};
 pub use delivery::{

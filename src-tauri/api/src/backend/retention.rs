@@ -7,7 +7,7 @@
 
 use super::Backend;
 use foldback_store::{Journal, StoreError};
-use foldback_wire::{Clock, SteadyTime, Timestamp};
+use foldback_wire::{Clock, ClockTrust, Timestamp};
 use std::time::Duration;
 
 /// Wait after the start: the bot begins with its messages.
@@ -15,13 +15,6 @@ const FIRST: Duration = Duration::from_mins(1);
 
 /// Time between two prunings.
 const EVERY: Duration = Duration::from_hours(1);
-
-/// Time for which a clock has to go on before anything is deleted by it.
-const TRUSTED: Duration = Duration::from_hours(24);
-
-/// Jump of the time of day that begins this time anew. Smaller ones, as of a time server, make no difference to an age
-/// of days.
-const JUMP: i64 = 3_600_000;
 
 impl Backend {
     /// Deletes what is old, from time to time, until the journal is closed; nothing where everything is to be kept.
@@ -52,10 +45,7 @@ impl Backend {
 /// Deletes what is old by a clock that can be trusted.
 struct Retention {
     keep: i64,
-    /// The time of day less the time that passed, in milliseconds, at the last look.
-    ahead: i64,
-    /// Since when it has not jumped ahead.
-    since: SteadyTime,
+    trust: ClockTrust,
     /// That nothing is deleted was told.
     told: bool,
 }
@@ -64,8 +54,7 @@ impl Retention {
     fn new(keep: Duration, clock: &dyn Clock) -> Self {
         Self {
             keep: millis(keep),
-            ahead: ahead(clock),
-            since: clock.steady(),
+            trust: ClockTrust::new(clock),
             told: false,
         }
     }
@@ -95,15 +84,10 @@ impl Retention {
         clock: &dyn Clock,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        let ahead = ahead(clock);
-        if ahead.saturating_sub(self.ahead) > JUMP {
-            self.since = clock.steady();
-        }
-        self.ahead = ahead;
-        if clock.steady().since(self.since) >= TRUSTED {
+        if self.trust.has_gone_on(clock) {
             return Ok(true);
         }
-        let day = millis(TRUSTED);
+        let day = millis(ClockTrust::DAY);
         let last = journal.last_before(Timestamp(now.0.saturating_sub(day))).await?;
         Ok(last.is_some_and(|last| last.0 >= now.0.saturating_sub(2 * day)))
     }
@@ -111,10 +95,6 @@ impl Retention {
 
 fn millis(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
-}
-
-fn ahead(clock: &dyn Clock) -> i64 {
-    clock.now().0.saturating_sub(millis(clock.steady().0))
 }
 
 #[cfg(test)]

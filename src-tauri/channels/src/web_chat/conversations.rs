@@ -5,7 +5,7 @@ use super::limits;
 use super::log::Log;
 use super::session::{self, SessionKey};
 use crate::platform::web_chat::is_visitor;
-use foldback_wire::{ChannelId, ChatId, Clock};
+use foldback_wire::{ChannelId, ChatId, Clock, ClockTrust};
 use ring::digest::{Context, SHA256};
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,6 +31,7 @@ pub(super) struct Conversations {
     /// Tells the events of this process from those of others.
     epoch: Arc<str>,
     clock: Arc<dyn Clock>,
+    trust: Mutex<ClockTrust>,
     most: usize,
     open: Mutex<BTreeMap<ChatId, Arc<Conversation>>>,
 }
@@ -54,6 +55,7 @@ impl Conversations {
         let conversations = Self {
             folder: data.join(format!("web-chat-{name}")),
             epoch: session::random_hex::<4>().into(),
+            trust: Mutex::new(ClockTrust::new(clock.as_ref())),
             clock,
             most: most as usize,
             open: Mutex::default(),
@@ -144,8 +146,13 @@ impl Conversations {
         }
     }
 
-    /// Forgets what was not used for so long that its cookie has ended.
+    /// Forgets what was not used for so long that its cookie has ended, as far as the clock can be trusted.
     pub(super) fn sweep(&self) {
+        let mut trust = self.trust.lock().unwrap_or_else(PoisonError::into_inner);
+        if !trust.has_gone_on(self.clock.as_ref()) {
+            return;
+        }
+        drop(trust);
         let (now, mut open) = (self.clock.now(), self.all());
         let is_over = |conversation: &Conversation| {
             let state = conversation.state();
@@ -182,6 +189,60 @@ impl Conversations {
             }
             conversation.free_files(0);
             all -= held;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foldback_wire::{Sleep, Timestamp};
+    use std::{
+        net::Ipv4Addr,
+        sync::atomic::{AtomicU64, Ordering},
+        time::Duration,
+    };
+
+    const DAY: u64 = 24 * 3_600_000;
+
+    /// Milliseconds that passed, and those by which the time of day was set ahead.
+    #[derive(Default)]
+    struct HandClock {
+        passed: AtomicU64,
+        ahead: AtomicU64,
+    }
+
+    impl Clock for HandClock {
+        fn now(&self) -> Timestamp {
+            let ms = self.passed.load(Ordering::Relaxed) + self.ahead.load(Ordering::Relaxed);
+            Timestamp(ms.cast_signed())
+        }
+
+        fn monotonic(&self) -> Duration {
+            Duration::from_millis(self.passed.load(Ordering::Relaxed))
+        }
+
+        fn sleep_until(&self, _: Timestamp) -> Sleep {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    #[test]
+    fn a_clock_that_jumps_ahead_costs_no_conversation() {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(HandClock::default());
+        let open = Conversations::open(&"web".into(), folder.path(), None, 10, clock.clone());
+        let key = SessionKey::random();
+        open.begin(&key, Ipv4Addr::LOCALHOST.into()).unwrap();
+        let is_there = || open.get(&key.chat()).is_some();
+        clock.ahead.store(31 * DAY, Ordering::Relaxed);
+        open.sweep();
+        assert!(is_there());
+        clock.ahead.store(0, Ordering::Relaxed);
+        for (day, stays) in [(30, true), (31, false)] {
+            clock.passed.store(day * DAY, Ordering::Relaxed);
+            open.sweep();
+            assert_eq!(is_there(), stays, "{day}");
         }
     }
 }
