@@ -57,8 +57,7 @@ impl DeliveryBudget {
         request: &DeliveryRequest,
         now: Timestamp,
     ) -> Option<(DeliveryRefusal, String)> {
-        let since = now.minus(config.window.0);
-        self.0.retain(|known| known.at > since);
+        self.forget_old(config, now);
         let DeliveriesConfig {
             window,
             per_requester,
@@ -78,15 +77,23 @@ impl DeliveryBudget {
         None
     }
 
+    /// Those accepted after now were accepted before the clock was set back: they count from now on.
+    fn forget_old(&mut self, config: &DeliveriesConfig, now: Timestamp) {
+        let since = now.minus(config.window.0);
+        for known in &mut self.0 {
+            known.at = known.at.min(now);
+        }
+        self.0.retain(|known| known.at > since);
+    }
+
     /// The use of the budgets: that of all, and those of single people, the fullest first, at most 100.
     pub(crate) fn usage(
         &mut self,
         config: &DeliveriesConfig,
         now: Timestamp,
     ) -> (BudgetUse, Vec<RequesterBudget>) {
+        self.forget_old(config, now);
         let window = config.window.0;
-        let since = now.minus(window);
-        self.0.retain(|known| known.at > since);
         let unused = |limit| BudgetUse {
             used: 0,
             limit,
@@ -165,6 +172,19 @@ mod tests {
         let refused = budget.refusal(&CONFIG, &telegram, now).map(|(code, _)| code);
         assert_eq!(refused, Some(DeliveryRefusal::RequesterBudget));
         assert_eq!(budget.refusal(&CONFIG, &request("slack", "7"), now), None);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_costs_no_more_than_a_window() {
+        let mut budget = DeliveryBudget::default();
+        let request = request("telegram", "7");
+        let day = 24 * 3_600_000;
+        for turn in 1..=2 {
+            budget.count(&request, TurnId(turn), Timestamp(day));
+        }
+        let mut is_refused = |ms| budget.refusal(&CONFIG, &request, Timestamp(ms)).is_some();
+        assert!(is_refused(1_000));
+        assert!(!is_refused(1_000 + 10 * 60_000));
     }
 
     #[test]

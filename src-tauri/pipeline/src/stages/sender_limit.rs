@@ -33,11 +33,18 @@ impl SenderTimes {
         }
         let is_old = |time: &Timestamp, at: Timestamp| at.since(*time) >= WINDOW;
         if self.senders.len() >= SENDERS {
-            self.senders
-                .retain(|_, times| times.back().is_some_and(|last| !is_old(last, now)));
+            self.senders.retain(|_, times| {
+                times
+                    .back()
+                    .is_some_and(|last| *last <= now && !is_old(last, now))
+            });
         }
         let sender = (message.channel.clone(), message.sender.id.clone());
         let times = self.senders.entry(sender).or_default();
+        // Times to come are those from before the clock was set back: they count from now on.
+        for time in times.iter_mut().rev().take_while(|time| **time > now) {
+            *time = now;
+        }
         let written = if message.at_by_device { now } else { message.at };
         let at = times.back().map_or(written, |last| written.max(*last)).min(now);
         while times.front().is_some_and(|first| is_old(first, at)) {
@@ -96,6 +103,15 @@ mod tests {
         assert!(passes(&mut times, &at("b", 20_000), 10_000));
         assert!(passes(&mut times, &at("b", 30_000), 10_000));
         assert!(!passes(&mut times, &at("b", 40_000), 10_000));
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_stops_nobody_for_longer_than_a_minute() {
+        let mut times = SenderTimes::default();
+        assert!(passes(&mut times, &at("a", 10_000), 10_000));
+        assert!(passes(&mut times, &at("a", 10_001), 10_001));
+        assert!(!passes(&mut times, &at("a", 5_000), 5_000));
+        assert!(passes(&mut times, &at("a", 5_060), 5_060));
     }
 
     #[test]
