@@ -13,7 +13,7 @@ use events::Events;
 use foldback_api::{Backend, EndSignals, Setup};
 use foldback_store::{Journal as _, SqliteJournal};
 use foldback_wire::{Kind, Seq};
-use std::{net::SocketAddr, path::PathBuf};
+use std::{io, net::SocketAddr, path::PathBuf};
 
 /// Events read at once on the way back to the start.
 const PAGE: usize = 100;
@@ -42,6 +42,8 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> End {
+    // As it is named now: an upgrade takes this file away, and puts the new program in its place.
+    let program = std::env::current_exe();
     let mut setup = args.place.setup()?;
     if let Some(address) = args.web_chat {
         setup.config.open_web_chat(address);
@@ -53,15 +55,15 @@ pub(crate) fn run(args: &Args) -> End {
     // Threads may still wait for a stdin that nobody closes, or for a stdout that nobody reads.
     runtime.shutdown_background();
     if again && end.is_ok() {
-        return Err(start_again());
+        return Err(start_again(program));
     }
     end
 }
 
 /// Begins the process anew, as it was begun; answers only where that cannot be.
-fn start_again() -> Stop {
+fn start_again(program: io::Result<PathBuf>) -> Stop {
     use std::os::unix::process::CommandExt as _;
-    match std::env::current_exe() {
+    match program {
         Ok(program) => {
             let mut arguments = std::env::args_os();
             let name = arguments.next();

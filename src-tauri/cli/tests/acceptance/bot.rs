@@ -13,6 +13,9 @@ use std::{
 };
 use tempfile::TempDir;
 
+/// The program.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_foldback");
+
 /// A bot that says nothing for so long hangs; no test depends on it otherwise.
 const PATIENCE: Duration = Duration::from_mins(2);
 
@@ -53,7 +56,12 @@ impl Home {
 
     /// `foldback` with these arguments in this home.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_foldback"));
+        self.command_of(Path::new(PROGRAM), args)
+    }
+
+    /// The same of the program in this file.
+    fn command_of(&self, program: &Path, args: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command
             .args(args)
             .env_remove("RUST_LOG")
@@ -93,6 +101,11 @@ impl Home {
     /// Starts `foldback serve` with these arguments.
     pub(crate) fn serve(&self, args: &[&str]) -> Bot {
         self.serve_with(args, &[])
+    }
+
+    /// The same of the program in this file.
+    pub(crate) fn serve_as(&self, program: &Path, args: &[&str]) -> Bot {
+        self.started(self.command_of(program, &[&["serve"], args].concat()))
     }
 
     /// The same, with these variables.

@@ -1,8 +1,8 @@
 //! `foldback serve`: the bot without a window.
 
-use crate::bot::{Home, arg, is, place};
+use crate::bot::{Home, PROGRAM, arg, is, place};
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{fs, time::Duration};
 
 const LOOPBACK: &str = "[channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n";
 
@@ -171,6 +171,25 @@ fn an_owner_may_have_it_start_again() {
     assert_eq!(bot.term(), 0);
     let ended = home.journal("kind:turn_ended");
     assert_eq!(ended.len(), 1, "it is answered once: {ended:#?}");
+}
+
+/// As a package does: it takes the file away and puts another one there.
+#[test]
+fn it_starts_again_as_the_program_that_took_its_place() {
+    let home = Home::with(&format!(
+        "[commands]\nrestart = true\nowner_allow_from = [\"*\"]\n{LOOPBACK}"
+    ));
+    let program = home.path("foldback");
+    fs::copy(PROGRAM, &program).unwrap();
+    let mut bot = home.serve_as(&program, &["--events", "--commands"]);
+    bot.until(is("started"));
+    fs::remove_file(&program).unwrap();
+    fs::copy(PROGRAM, &program).unwrap();
+    bot.order(&json!({"command": "compose_send", "args":
+        {"channel": "slack", "user_text": "/restart", "agent_output": null, "dry_run": false}}));
+    bot.until(is("stopped"));
+    bot.until(is("started"));
+    assert_eq!(bot.term(), 0);
 }
 
 #[test]
