@@ -18,6 +18,9 @@ use std::{
     time::Duration,
 };
 
+/// Pieces of 1 KiB, more than a pipe holds: whoever wrote as many was heard meanwhile.
+const IN_THE_PIPE: usize = 128;
+
 impl Scripted {
     /// Does what the prompt says, and ends it.
     pub(super) fn act(&mut self, id: &Value, params: &Value) -> Done {
@@ -203,12 +206,16 @@ impl Scripted {
     fn trails(&self, id: &Value, session: &Value, pieces: &str) -> Done {
         say(session, "early")?;
         self.end(id, "end_turn")?;
-        let pieces = pieces.parse().unwrap_or(usize::MAX);
+        let pieces = pieces.parse().ok();
         let piece = format!("LATE{}", "z".repeat(1024));
-        say(session, &piece)?;
-        // For whoever asks again behind it.
-        std::fs::write("trails", "")?;
-        (1..pieces).try_for_each(|_| say(session, &piece))
+        for number in 0..pieces.unwrap_or(usize::MAX) {
+            say(session, &piece)?;
+            // For whoever asks again behind it; without an end, for whoever has to know that it talks on.
+            if number == 0 || pieces.is_none() && number % IN_THE_PIPE == 0 {
+                std::fs::write("trails", "")?;
+            }
+        }
+        Ok(())
     }
 
     /// Waits for the cancellation of prompt `id` and confirms it; with `late`, a session, it cannot stop talking.

@@ -168,6 +168,9 @@ async fn a_cancel_after_the_last_word_is_not_waited_for() {
     let mut running = start_with(&bench.agent, request(1, "say a"), 1);
     assert!(matches!(running.next().await, Step::Session { .. }));
     // The agent has ended, and its tokens wait behind its text.
+    while running.steps.is_empty() {
+        moment().await;
+    }
     moment().await;
     running.cancel.cancel();
     let steps = running.rest().await;

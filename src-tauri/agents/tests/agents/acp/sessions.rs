@@ -208,10 +208,12 @@ async fn an_agent_that_talks_on_without_an_end_keeps_the_next_run_no_longer_than
     bench.until_anew("trails").await;
     let mut running = bench.start(2, "say fresh");
     let step = loop {
-        // The time until the agent is killed passes at once; the rest is real.
         tokio::select! {
             step = running.next() => break step,
-            () = tokio::time::sleep(ms(50)) => bench.clock.jump(ms(100)),
+            // It was heard since: its silence would be no end of it.
+            () = bench.until_anew("trails") => bench.clock.jump(ms(100)),
+            // Nobody hears it any more: the time until it is killed passes at once.
+            () = tokio::time::sleep(Duration::from_secs(1)) => bench.clock.jump(Duration::from_secs(1)),
         }
     };
     assert!(
