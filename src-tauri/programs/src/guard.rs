@@ -8,16 +8,16 @@
 //! The guard is the very program that starts it, under another name: `main` asks [`run_if_asked`] before anything
 //! else.
 
-use crate::{
-    descent::{adopt_orphans, descendants},
-    pseudo_terminal,
-};
+mod ending;
+
+use crate::{descent::adopt_orphans, pseudo_terminal};
+use ending::{end_all, patient};
 use rustix::{
     event::{PollFd, PollFlags, poll},
     io::Errno,
     process::{
         Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process,
-        pidfd_open, setrlimit, setsid, wait,
+        pidfd_open, prlimit, setrlimit, setsid, wait,
     },
     stdio::{dup2_stderr, dup2_stdin, dup2_stdout},
 };
@@ -28,10 +28,10 @@ use std::{
     io,
     os::unix::process::{CommandExt as _, ExitStatusExt as _},
     path::Path,
-    process::{Command, ExitStatus},
+    process::{Child, Command, ExitStatus},
     sync::OnceLock,
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// The name under which a program is its own guard.
@@ -40,19 +40,19 @@ const NAME: &str = "foldback-guard";
 const SHORT_NAME: &str = "foldback-guard";
 /// The exit code of a guard whose program cannot be started. Why stands on its standard error.
 const NOT_STARTED: i32 = 121;
+/// The guard's words between a program that cannot be started and the folder.
+const NOT_STARTED_IN: &str = " cannot be started in ";
 /// The word for a program that leads a process group of its own.
 const IN_A_GROUP: &str = "group";
 /// The word for a program that leads a session of its own, on the terminal that is the guard's standard error.
 const ON_A_TERMINAL: &str = "terminal";
+/// The bytes of memory of a program that has no bound.
+const UNBOUNDED: u64 = u64::MAX;
 /// Added to the number of a signal that ended the program and cannot end the guard: the guard's exit code, as a shell
 /// has it.
 const SIGNALLED: i32 = 128;
 /// The time between SIGTERM and SIGKILL for what a program leaves behind that ended by itself.
 const LEFT_BEHIND: Duration = Duration::from_millis(500);
-/// The time between two looks at who is left.
-const LOOK: Duration = Duration::from_millis(10);
-/// The time after which a process that SIGKILL does not end is left to the system.
-const UNKILLABLE: Duration = Duration::from_secs(10);
 /// The time between two looks for the end of Foldback, where the system does not tell of it.
 const PARENT: Duration = Duration::from_secs(1);
 
@@ -81,7 +81,16 @@ pub fn run_if_asked() -> Option<i32> {
 /// # Errors
 /// This program is none.
 pub fn command(by: Option<&Path>, grace: Duration) -> io::Result<Command> {
-    guard_command(by, grace, IN_A_GROUP)
+    guard_command(by, grace, None, IN_A_GROUP)
+}
+
+/// The start of a guard as [`command`] gives it, for a program that has so many bytes of memory at most where that is
+/// given. The guard itself is not bounded.
+///
+/// # Errors
+/// This program is none.
+pub(crate) fn command_within(by: Option<&Path>, grace: Duration, memory: Option<u64>) -> io::Result<Command> {
+    guard_command(by, grace, memory, IN_A_GROUP)
 }
 
 /// The start of a guard as [`command`] gives it, for a program that leads a session of its own on the terminal that is the
@@ -91,10 +100,15 @@ pub fn command(by: Option<&Path>, grace: Duration) -> io::Result<Command> {
 /// # Errors
 /// This program is none.
 pub fn command_on_terminal(by: Option<&Path>, grace: Duration) -> io::Result<Command> {
-    guard_command(by, grace, ON_A_TERMINAL)
+    guard_command(by, grace, None, ON_A_TERMINAL)
 }
 
-fn guard_command(by: Option<&Path>, grace: Duration, place: &str) -> io::Result<Command> {
+fn guard_command(
+    by: Option<&Path>,
+    grace: Duration,
+    memory: Option<u64>,
+    place: &str,
+) -> io::Result<Command> {
     let by = match by {
         Some(by) => by,
         None if READY.get().is_some() => Path::new("/proc/self/exe"),
@@ -105,8 +119,20 @@ fn guard_command(by: Option<&Path>, grace: Duration, place: &str) -> io::Result<
         .arg0(NAME)
         .arg(std::process::id().to_string())
         .arg(grace.as_millis().to_string())
+        .arg(memory.unwrap_or(UNBOUNDED).to_string())
         .arg(place);
     Ok(command)
+}
+
+/// Why a guard of a program could not start it, from its status and what stands on its standard error; `None` where the
+/// program was started, and ended with the same exit code.
+pub(crate) fn why_not_started<'a>(guard: ExitStatus, program: &str, said: &'a str) -> Option<&'a str> {
+    if guard.code() != Some(NOT_STARTED) {
+        return None;
+    }
+    let said = said.strip_prefix(program)?;
+    let (_, why) = said.strip_prefix(NOT_STARTED_IN)?.rsplit_once(": ")?;
+    Some(why)
 }
 
 /// The program's status, from that of its guard; `None` where it was never started.
@@ -118,17 +144,17 @@ pub fn program_status(guard: ExitStatus) -> Option<ExitStatus> {
     }
 }
 
-/// Guards a program to its end. The arguments: the process that wants it, the grace in milliseconds, the place of the
-/// program, the program and its arguments.
+/// Guards a program to its end. The arguments: the process that wants it, the grace in milliseconds, the program's bytes
+/// of memory, its place, the program and its arguments.
 fn guard(mut args: impl Iterator<Item = OsString>) -> i32 {
-    let mut number = || args.next()?.to_str()?.parse::<u32>().ok();
-    let (Some(parent), Some(grace)) = (number(), number()) else {
+    let mut number = || args.next()?.to_str()?.parse::<u64>().ok();
+    let (Some(parent), Some(grace), Some(memory)) = (number(), number(), number()) else {
         return NOT_STARTED;
     };
     let (Some(place), Some(program)) = (args.next(), args.next()) else {
         return NOT_STARTED;
     };
-    let grace = Duration::from_millis(grace.into());
+    let grace = Duration::from_millis(grace);
     // Without any of them, it does what it can. By its session Foldback finds what it leaves behind when it is killed.
     let _ = setsid();
     let _ = adopt_orphans();
@@ -142,12 +168,16 @@ fn guard(mut args: impl Iterator<Item = OsString>) -> i32 {
         // Signals to the terminal's group or to the guard's do not reach it.
         start.process_group(0);
     }
-    let guarded = match start.args(args).spawn() {
-        Ok(guarded) => guarded.id(),
+    let guarded = match start
+        .args(args)
+        .spawn()
+        .and_then(|guarded| bounded(guarded, memory))
+    {
+        Ok(guarded) => guarded,
         Err(error) => {
             let here = env::current_dir().unwrap_or_default();
             let program = Path::new(&program).display();
-            eprintln!("{program} cannot be started in {}: {error}", here.display());
+            eprintln!("{program}{NOT_STARTED_IN}{}: {error}", here.display());
             return NOT_STARTED;
         }
     };
@@ -163,6 +193,26 @@ fn guard(mut args: impl Iterator<Item = OsString>) -> i32 {
     let status = ended(guarded);
     end_all(LEFT_BEHIND);
     end_alike(status)
+}
+
+/// The number of a program that was just started, once it has no more memory than its bytes. One that cannot be bounded
+/// is ended.
+fn bounded(mut guarded: Child, memory: u64) -> io::Result<u32> {
+    let id = guarded.id();
+    if memory == UNBOUNDED {
+        return Ok(id);
+    }
+    let limit = Rlimit {
+        current: Some(memory),
+        maximum: Some(memory),
+    };
+    // Not the guard's own before the start, which the program would inherit: the guard is as large as Foldback, and would
+    // have nothing left to start a program with.
+    if let Err(error) = prlimit(Pid::from_raw(id.cast_signed()), Resource::As, limit) {
+        guarded.kill()?;
+        return Err(io::Error::other(format!("its memory has no bound ({error})")));
+    }
+    Ok(id)
 }
 
 /// Lets the pipes go that are the program's: only it holds them open.
@@ -214,7 +264,7 @@ fn end_alike(status: Option<WaitStatus>) -> i32 {
 }
 
 /// Waits until the process that started this one has ended.
-fn parent_ended(parent: u32) {
+fn parent_ended(parent: u64) {
     let parent = i32::try_from(parent).ok().and_then(Pid::from_raw);
     let lives = || parent.is_some() && getppid() == parent;
     if let Some(parent) = parent
@@ -228,32 +278,4 @@ fn parent_ended(parent: u32) {
     while lives() {
         thread::sleep(PARENT);
     }
-}
-
-/// Ends all descendants: SIGTERM, `grace`, SIGKILL.
-fn end_all(grace: Duration) {
-    signal_all(Signal::TERM);
-    if !patient(grace, || {}) {
-        patient(UNKILLABLE, || signal_all(Signal::KILL));
-    }
-}
-
-fn signal_all(signal: Signal) {
-    for process in descendants().into_iter().filter_map(Pid::from_raw) {
-        // It may have ended meanwhile.
-        let _ = kill_process(process, signal);
-    }
-}
-
-/// Waits until nobody is left; false when somebody is after `time`.
-fn patient(time: Duration, meanwhile: impl Fn()) -> bool {
-    let begun = Instant::now();
-    while !descendants().is_empty() {
-        if begun.elapsed() >= time {
-            return false;
-        }
-        meanwhile();
-        thread::sleep(LOOK);
-    }
-    true
 }

@@ -1,7 +1,7 @@
 //! Programs that Foldback starts. Whatever they start goes with them.
 //!
-//! [`Program`] is one that a person configured: started, read to a bound, ended. One that may do what its user likes (an
-//! agent, a command) runs behind a [`guard`], which also outlives Foldback, and on demand in a
+//! Each runs behind a [`guard`], which also outlives Foldback. [`Program`] is one that a person configured: started, read
+//! to a bound, ended. One that may do what its user likes (an agent, a command) runs on demand in a
 //! [space of its own](Confinement) or on a [terminal of its own](PseudoTerminal).
 
 mod confine;

@@ -1,24 +1,34 @@
 //! Programs that a person configured: started without a shell, in a process group of their own, with little of the
 //! environment, and read to a bound.
 //!
-//! What must hold: dropped or ended, a program is gone with all that it started.
+//! `/bash setsid daemon &`: the shell ends at once, and the daemon, in a session of its own, would hold the shell's output
+//! for hours. So the end of the program is waited for, not that of its output, and what it wrote until then is its output.
+//!
+//! What must hold: dropped or ended, a program is gone with all that it started, and so it is when Foldback is killed. For
+//! that it runs behind a [`guard`]. Only where neither this program nor another [can guard](Program::with_guard) (a
+//! test), it runs without one; then what left its process group goes on.
 
-use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, prlimit, waitid,
-};
+mod output;
+mod running;
+
+use crate::guard;
+use output::Output;
+use running::Running;
 use std::{
     io,
+    path::PathBuf,
+    pin::pin,
     process::{ExitStatus, Stdio},
+    time::Duration,
 };
-use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
-    process::{Child, Command},
-};
+use tokio::{io::AsyncWriteExt, process::Command};
 
 /// What the program finds of the environment: no key of the bot's.
 const ENVIRONMENT: [&str; 6] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "XDG_RUNTIME_DIR"];
 /// Bytes of the program's complaint that are told.
-const COMPLAINT: u64 = 2_000;
+const COMPLAINT: usize = 2_000;
+/// The time that it has to end with its input after Foldback has ended, and again between SIGTERM and SIGKILL.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// A program with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +36,7 @@ pub struct Program {
     name: String,
     arguments: Vec<String>,
     memory: Option<u64>,
+    guard: Option<PathBuf>,
 }
 
 /// How a program ended.
@@ -33,7 +44,7 @@ pub struct Program {
 pub struct ProgramEnd {
     /// How it exited.
     pub status: ExitStatus,
-    /// Its output, up to the bound.
+    /// Its output until it ended, up to the bound.
     pub output: Vec<u8>,
     /// True where it wrote more than the bound and was ended for that.
     pub cut: bool,
@@ -48,6 +59,7 @@ impl Program {
             name: name.into(),
             arguments,
             memory: None,
+            guard: None,
         }
     }
 
@@ -55,6 +67,13 @@ impl Program {
     #[must_use]
     pub fn with_memory(mut self, bytes: u64) -> Self {
         self.memory = Some(bytes);
+        self
+    }
+
+    /// The same, guarded by a program that asks [`guard::run_if_asked`], in place of this one.
+    #[must_use]
+    pub fn with_guard(mut self, guard: PathBuf) -> Self {
+        self.guard = Some(guard);
         self
     }
 
@@ -75,135 +94,77 @@ impl Program {
     }
 
     /// Runs it with this input, and reads at most `most` bytes of its output. One that writes more is ended. Takes as
-    /// long as the program does; dropped meanwhile, it ends the program.
+    /// long as the program itself does: what it left running is ended with it. Dropped meanwhile, it ends the program.
     ///
     /// # Errors
     /// Where it cannot be started, read or waited for.
     pub async fn run(&self, input: &[u8], most: usize) -> io::Result<ProgramEnd> {
-        let mut group = self.start()?;
-        let Child {
-            stdin,
-            stdout,
-            stderr,
-            ..
-        } = &mut group.child;
-        let (stdin, stdout, stderr) = (stdin.take(), stdout.take(), stderr.take());
-        let write = async {
+        let mut running = self.start()?;
+        let (stdin, stdout, stderr) = running.pipes();
+        let (mut output, mut complaint) = (Output::new(stdout, most), Output::new(stderr, COMPLAINT));
+        let mut write = pin!(async {
             if let Some(mut stdin) = stdin {
                 // One that does not read all of it may still do what it is for.
                 let _ = stdin.write_all(input).await;
             }
-        };
-        let read = async {
-            let output = output_of(stdout, most).await;
-            if matches!(output, Ok((_, true))) {
-                group.kill();
+        });
+        let (mut is_written, mut is_read, mut is_told) = (false, false, false);
+        let status = loop {
+            tokio::select! {
+                status = running.until_ended() => break status?,
+                () = &mut write, if !is_written => is_written = true,
+                read = output.read(), if !is_read => {
+                    read?;
+                    is_read = true;
+                    if output.is_cut() {
+                        running.kill();
+                    }
+                }
+                _ = complaint.read_all(), if !is_told => is_told = true,
             }
-            output
         };
-        // What it left running is ended with it, and keeps nobody waiting for the end of the output.
-        let ((), output, complaint, ended) =
-            tokio::join!(write, read, complaint_of(stderr), group.until_ended());
-        ended?;
-        let (output, cut) = output?;
+        output.read_what_is_there()?;
+        // The program did what it did, whatever it says of it.
+        let _ = complaint.read_what_is_there();
+        let complaint = String::from_utf8_lossy(&complaint.finish()).trim().to_owned();
+        if let Some(why) = running.why_not_started(status, &self.name, &complaint) {
+            return Err(io::Error::other(format!("it cannot be started: {why}")));
+        }
         Ok(ProgramEnd {
-            status: group.child.wait().await?,
-            output,
-            cut,
+            status,
+            cut: output.is_cut(),
+            output: output.finish(),
             complaint,
         })
     }
 
-    fn start(&self) -> io::Result<Group> {
+    fn start(&self) -> io::Result<Running> {
+        let guard = guard::command_within(self.guard.as_deref(), GRACE, self.memory).ok();
+        let is_guarded = guard.is_some();
+        let mut command = match guard {
+            Some(mut guard) => {
+                guard.arg(&self.name);
+                Command::from(guard)
+            }
+            None => Command::new(&self.name),
+        };
         let kept = ENVIRONMENT
             .iter()
             .filter_map(|name| Some((name, std::env::var_os(name)?)));
-        let mut command = Command::new(&self.name);
         command
             .args(&self.arguments)
             .env_clear()
             .envs(kept)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true);
-        let child = command
-            .spawn()
-            .map_err(|error| io::Error::new(error.kind(), format!("it cannot be started: {error}")))?;
-        let group = Group { child };
-        if let Some(bytes) = self.memory
-            && let Some(leader) = group.leader()
-        {
-            // It has not been given a byte of its input yet.
-            let limit = Rlimit {
-                current: Some(bytes),
-                maximum: Some(bytes),
-            };
-            prlimit(Some(leader), Resource::As, limit)?;
-        }
-        Ok(group)
+            .stderr(Stdio::piped());
+        let running = if is_guarded {
+            Running::guarded(command)
+        } else {
+            Running::alone(command, self.memory)
+        };
+        running.map_err(|error| io::Error::new(error.kind(), format!("it cannot be started: {error}")))
     }
-}
-
-/// A program with all it started. Dropped, all of them are gone.
-struct Group {
-    child: Child,
-}
-
-impl Group {
-    /// The program, until it was waited for: it leads the group and lends it its number.
-    fn leader(&self) -> Option<Pid> {
-        self.child.id().and_then(|id| Pid::from_raw(id.cast_signed()))
-    }
-
-    /// Waits until the program has ended, and ends what it left running.
-    async fn until_ended(&self) -> io::Result<()> {
-        if let Some(leader) = self.leader() {
-            // Looked at and left where it is, it keeps the group's number: nobody else is ended in its place. Should
-            // this be dropped, the group is killed, and the thread is done.
-            let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-            let ended = tokio::task::spawn_blocking(move || waitid(WaitId::Pid(leader), look));
-            ended.await.map_err(io::Error::other)??;
-        }
-        self.kill();
-        Ok(())
-    }
-
-    fn kill(&self) {
-        if let Some(group) = self.leader() {
-            // It may be gone already; then there is nobody to end.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
-
-/// Output up to a bound, and whether there was more.
-async fn output_of(from: Option<impl AsyncRead + Unpin>, most: usize) -> io::Result<(Vec<u8>, bool)> {
-    let mut output = Vec::new();
-    if let Some(from) = from {
-        from.take(most as u64 + 1).read_to_end(&mut output).await?;
-    }
-    let cut = output.len() > most;
-    output.truncate(most);
-    Ok((output, cut))
-}
-
-/// What a program complains about, shortened; the rest is read and dropped, so that it can go on.
-async fn complaint_of(from: Option<impl AsyncRead + Unpin>) -> String {
-    let Some(mut from) = from else {
-        return String::new();
-    };
-    let mut kept = Vec::new();
-    let _ = (&mut from).take(COMPLAINT).read_to_end(&mut kept).await;
-    let _ = tokio::io::copy(&mut from, &mut tokio::io::sink()).await;
-    String::from_utf8_lossy(&kept).trim().to_owned()
 }
 
 #[cfg(test)]
@@ -233,6 +194,23 @@ mod tests {
         assert_eq!(
             (end.output.len(), end.cut, end.status.success()),
             (10, true, false)
+        );
+    }
+
+    #[tokio::test]
+    async fn what_left_its_group_without_a_guard_does_not_keep_its_output_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let mark = folder.path().join("mark");
+        let mark = mark.display();
+        let script = format!(
+            "setsid sh -c 'touch {mark}; sleep 10; echo late' & \
+             while ! test -e {mark}; do sleep 0.01; done; echo said; echo why >&2; exit 3"
+        );
+        let end = shell(&script).run(b"", 100).await.unwrap();
+        assert_eq!(String::from_utf8(end.output).unwrap(), "said\n");
+        assert_eq!(
+            (end.status.code(), end.cut, end.complaint.as_str()),
+            (Some(3), false, "why")
         );
     }
 
