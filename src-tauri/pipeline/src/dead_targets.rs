@@ -12,7 +12,7 @@
 //! tried again and again: it is refused here, until a message arrives there, somebody writes there, or an operator
 //! revives the chat.
 
-use foldback_store::{Journal, Selection, StoreError};
+use foldback_store::{DEAD_TARGET_KINDS, Journal, Selection, StoreError};
 use foldback_wire::{
     ChannelId, DeadTarget, Kind, OpKind, Operation, Outcome, OutcomeCode, RefusalCode, Seq, Target, Timestamp,
 };
@@ -20,9 +20,6 @@ use std::{
     collections::BTreeMap,
     sync::{Mutex, MutexGuard, PoisonError},
 };
-
-/// The kinds that tell of them.
-const KINDS: [&str; 2] = ["target_dead", "target_revived"];
 
 /// Most of them that are remembered. Of more, those of long ago are forgotten, and cost a call again.
 const MOST: usize = 10_000;
@@ -35,7 +32,7 @@ impl DeadTargets {
     /// Reads those that the journal has.
     pub(crate) async fn read(journal: &dyn Journal) -> Result<Self, StoreError> {
         let dead = Self::default();
-        let wanted = Selection::kinds(KINDS);
+        let wanted = Selection::kinds(DEAD_TARGET_KINDS);
         for event in journal
             .select(&wanted, Seq(0), journal.head(), usize::MAX)
             .await?

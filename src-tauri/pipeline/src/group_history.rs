@@ -267,7 +267,7 @@ impl HistoryReading {
 
 /// A place in the journal before everything that was decided at this time or later, as far as the clock went on steadily.
 /// Looks at a few events, however long the journal is.
-async fn place_before(journal: &dyn Journal, since: Timestamp) -> Result<Seq, StoreError> {
+pub(crate) async fn place_before(journal: &dyn Journal, since: Timestamp) -> Result<Seq, StoreError> {
     let (mut before, mut from) = (0, journal.head().0 + 1);
     while before + 1 < from {
         let middle = before + (from - before) / 2;

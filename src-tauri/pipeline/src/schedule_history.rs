@@ -3,20 +3,12 @@
 
 use crate::{config::Config, schedule_times::ScheduleTimes};
 use foldback_directives::Fate;
-use foldback_store::{Journal, Selection, StoreError};
+use foldback_store::{Journal, SCHEDULE_KINDS, Selection, StoreError};
 use foldback_wire::{
     Body, Event, Intent, Kind, MessageId, OpId, OpKind, OutcomeCode, ScheduleDue, ScheduleLine,
     SchedulePaused, ScheduleRun, ScheduleSet, ScheduleSkipped, Seq, Timestamp, TurnId,
 };
 use std::collections::BTreeMap;
-
-/// The kinds that tell of schedules.
-const KINDS: [&str; 4] = [
-    "schedule_due",
-    "schedule_paused",
-    "schedule_set",
-    "schedule_skipped",
-];
 
 /// Most characters of what a run said that are listed.
 const SAID: usize = 200;
@@ -41,7 +33,7 @@ impl ScheduleHistory {
     /// Reads it from the journal.
     pub(crate) async fn read(journal: &dyn Journal) -> Result<Self, StoreError> {
         let mut history = Self::default();
-        let wanted = Selection::kinds(KINDS);
+        let wanted = Selection::kinds(SCHEDULE_KINDS);
         for event in journal
             .select(&wanted, Seq(0), journal.head(), usize::MAX)
             .await?

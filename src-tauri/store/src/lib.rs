@@ -18,6 +18,7 @@ mod selection;
 mod session_settings;
 mod session_usage;
 mod sqlite;
+mod start_kinds;
 mod system_notice;
 mod then;
 mod view;
@@ -42,6 +43,8 @@ pub use sqlite::{
     Limits, SqliteJournal, check_links, close_to_others, has_writer, journal_files, make_private_folder,
     real_journal,
 };
+pub(crate) use start_kinds::START_KINDS;
+pub use start_kinds::{DEAD_TARGET_KINDS, DELIVERY_KINDS, REMINDER_KINDS, SCHEDULE_KINDS};
 pub use system_notice::{SystemNotice, add_notice};
 pub use then::{Case, Instead, Removal, Then};
 pub use view::{Opening, SearchDirection, TurnView, View, Work};

@@ -24,16 +24,20 @@ use super::delivery_checks::message_id;
 use super::{Core, Engine, Turn};
 use crate::{
     crash::{self, CrashPoint},
+    group_history::place_before,
     rules::Rule,
     stages::act::CORRECTIONS,
     turn_cause::TurnCause,
 };
-use foldback_store::{Selection, StoreError};
+use foldback_store::{DELIVERY_KINDS, Selection, StoreError};
 use foldback_wire::{
     Actor, ChannelId, DeadTarget, DeliveryAccepted, DeliveryOutcome, DeliveryRefusal, DeliveryRefused,
-    DeliveryRequest, Draft, Inbound, Kind, Seq, Target, Timestamp, TurnId, rpc::DeliveryState,
+    DeliveryRequest, Draft, Inbound, Kind, Target, Timestamp, TurnId, rpc::DeliveryState,
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
+
+/// A clock that was set back by less hides no delivery from the budgets of the next process.
+const CLOCK_MARGIN: Duration = Duration::from_hours(24);
 
 /// A delivery request that is in the journal, and has its turn.
 #[derive(Debug)]
@@ -119,17 +123,17 @@ impl Core {
     /// Reads what the journal has of the deliveries that the budgets still count.
     pub(super) async fn take_up_deliveries(&self) -> Result<(), StoreError> {
         let recorder = &self.context.recorder;
+        let since = recorder
+            .now()
+            .minus(self.context.ports.config.deliveries.window.0);
         let wanted = Selection {
-            since: Some(
-                recorder
-                    .now()
-                    .minus(self.context.ports.config.deliveries.window.0),
-            ),
-            ..Selection::kinds(["delivery_due"])
+            since: Some(since),
+            ..Selection::kinds(DELIVERY_KINDS)
         };
         let journal = &recorder.journal;
+        let before = place_before(journal.as_ref(), since.minus(CLOCK_MARGIN)).await?;
         let events = journal
-            .select(&wanted, Seq(0), journal.head(), usize::MAX)
+            .select(&wanted, before, journal.head(), usize::MAX)
             .await?;
         let mut budget = self.deliveries.budget();
         for event in events {

@@ -3,15 +3,12 @@
 
 use super::times::{rule_in_words, times_of};
 use crate::schedule_times::{MissedTimes, ScheduleTimes};
-use foldback_store::{Journal, Selection, StoreError};
+use foldback_store::{Journal, REMINDER_KINDS, Selection, StoreError};
 use foldback_wire::{
     Event, Kind, Reminder, ReminderCancelled, ReminderDue, ReminderId, ReminderLine, ReminderRun, Seq,
     Terminal, Timestamp, TurnId,
 };
 use std::{collections::BTreeMap, time::Duration};
-
-/// The kinds that tell of reminders.
-const KINDS: [&str; 3] = ["reminder_cancelled", "reminder_due", "reminder_set"];
 
 /// Most reminders that are over and still listed, those that came due last.
 const MOST_OVER: usize = 50;
@@ -62,7 +59,7 @@ impl ReminderHistory {
     /// Reads it from the journal.
     pub(crate) async fn read(journal: &dyn Journal) -> Result<Self, StoreError> {
         let mut history = Self::default();
-        let wanted = Selection::kinds(KINDS);
+        let wanted = Selection::kinds(REMINDER_KINDS);
         for event in journal
             .select(&wanted, Seq(0), journal.head(), usize::MAX)
             .await?

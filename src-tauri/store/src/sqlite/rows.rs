@@ -1,6 +1,6 @@
 //! Events as rows that are read, and the queries for them.
 
-use crate::{Mention, SCENE_KINDS, Selection, StoreError};
+use crate::{Mention, SCENE_KINDS, START_KINDS, Selection, StoreError};
 use foldback_wire::{ChatId, Event, Seq, SessionId, Timestamp, TurnId};
 use serde::Serialize;
 use sqlx::{FromRow, QueryBuilder, Row, Sqlite, sqlite::SqliteRow};
@@ -90,7 +90,10 @@ pub(super) fn placing(wanted: &Selection, after: Seq, until: Seq, limit: usize) 
 
 fn push_selecting(sql: &mut QueryBuilder<Sqlite>, wanted: &Selection, after: Seq, until: Seq, limit: usize) {
     // The sign keeps the planner from walking through all places where an index leads to a few.
-    let indexed = wanted.turns.is_some() || only_kind(wanted) == Some("pairing") || is_of_scene(wanted);
+    // It needs none for what a start reads, whose index has the places, too.
+    let indexed = wanted.turns.is_some()
+        || only_kind(wanted) == Some("pairing")
+        || listed_kinds(wanted) == Some(&SCENE_KINDS[..]);
     push_conditions(sql, wanted, after, until, indexed);
     sql.push(" ORDER BY e.seq LIMIT ").push_bind(number(limit as u64));
 }
@@ -116,10 +119,16 @@ fn only_kind(wanted: &Selection) -> Option<&'static str> {
     kinds.next().copied().filter(|_| kinds.next().is_none())
 }
 
-/// True where it wants nothing but kinds that every view asks for, which have an index; all of them, or some.
-fn is_of_scene(wanted: &Selection) -> bool {
-    let kinds = wanted.kinds.as_ref();
-    kinds.is_some_and(|kinds| kinds.iter().all(|kind| SCENE_KINDS.contains(kind)))
+/// The kinds of an index that has several, where it wants nothing but them; all of them, or some: what every view asks
+/// for, or what a start reads. The turns of a selection lead to fewer events than their kinds.
+fn listed_kinds(wanted: &Selection) -> Option<&'static [&'static str]> {
+    let kinds = wanted.kinds.as_ref()?;
+    let has_all = |listed: &[&str]| kinds.iter().all(|kind| listed.contains(kind));
+    if has_all(&SCENE_KINDS) {
+        Some(&SCENE_KINDS)
+    } else {
+        (wanted.turns.is_none() && has_all(&START_KINDS)).then_some(&START_KINDS)
+    }
 }
 
 /// What must hold of the events among `after + 1 ..= until` that `wanted` admits; by an index of something else than
@@ -136,7 +145,7 @@ fn push_conditions(
         .push_bind(number(after.0));
     sql.push(format_args!(" AND {place} <= "))
         .push_bind(number(until.0));
-    let (only_kind, of_scene) = (only_kind(wanted), is_of_scene(wanted));
+    let (only_kind, listed) = (only_kind(wanted), listed_kinds(wanted));
     let mut among = |column: &str, values: Option<String>| {
         if let Some(values) = values {
             sql.push(format_args!(" AND e.{column} IN (SELECT value FROM json_each("));
@@ -148,15 +157,15 @@ fn push_conditions(
         wanted
             .kinds
             .as_ref()
-            .filter(|kinds| only_kind.is_none() && !kinds.iter().eq(&SCENE_KINDS))
+            .filter(|kinds| only_kind.is_none() && !listed.is_some_and(|listed| kinds.iter().eq(listed)))
             .map(list),
     );
     among("channel", wanted.channels.as_ref().map(list));
     among("session", wanted.sessions.as_ref().map(list));
     among("turn", wanted.turns.as_ref().map(list));
-    if of_scene {
+    if let Some(listed) = listed {
         // In the words of the index.
-        sql.push(" AND e.kind IN ('armed', 'run_cancelled', 'started')");
+        sql.push(format_args!(" AND e.kind IN ('{}')", listed.join("', '")));
     }
     if let Some(kind) = only_kind {
         // Not bound: the indexes of pairing and of messages are those of one word. The words are the table's, without a
@@ -257,6 +266,7 @@ pub(super) fn of_conversation(session: &SessionId, until: Seq, limit: usize) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{DEAD_TARGET_KINDS, DELIVERY_KINDS, REMINDER_KINDS, SCHEDULE_KINDS};
     use sqlx::{Connection, SqliteConnection};
 
     /// A row of `EXPLAIN QUERY PLAN`.
@@ -360,6 +370,45 @@ mod tests {
             let walks = |words: &String| words.starts_with("SCAN") || words.contains("TEMP B-TREE");
             assert!(!words.iter().any(walks), "{index}: {words:?}");
         }
+    }
+
+    #[tokio::test]
+    async fn what_a_start_reads_from_all_of_the_journal_is_found_by_an_index() {
+        let reads = [
+            &DEAD_TARGET_KINDS[..],
+            &DELIVERY_KINDS,
+            &REMINDER_KINDS,
+            &SCHEDULE_KINDS,
+        ];
+        let mut all: Vec<_> = reads.concat();
+        all.sort_unstable();
+        assert_eq!(all, START_KINDS);
+        for kinds in reads.into_iter().chain([&START_KINDS[..], &["reminder_set"]]) {
+            for since in [None, Some(Timestamp(5))] {
+                let wanted = Selection {
+                    since,
+                    ..Selection::kinds(kinds.iter().copied())
+                };
+                let words = plan(explained(&selecting(COLUMNS, &wanted, Seq(7), Seq(9), 9))).await;
+                assert!(
+                    words
+                        .iter()
+                        .any(|words| words.contains("INDEX events_start (kind=?")),
+                    "{kinds:?}: {words:?}"
+                );
+                let walks = |words: &&String| words.starts_with("SCAN") && !words.contains("VIRTUAL TABLE");
+                assert_eq!(words.iter().find(walks), None, "{kinds:?}: {words:?}");
+            }
+        }
+        let of_turn = Selection {
+            turns: Some([TurnId(3)].into()),
+            ..Selection::kinds(["delivery_due"])
+        };
+        let words = plan(explained(&selecting(COLUMNS, &of_turn, Seq(0), Seq(9), 9))).await;
+        assert!(
+            words.iter().any(|words| words.contains("events_turn (turn=?")),
+            "{words:?}"
+        );
     }
 
     #[tokio::test]

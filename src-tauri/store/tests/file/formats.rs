@@ -1,7 +1,7 @@
 //! Files of other versions.
 
 use crate::{other_program, place, run, said, sending};
-use foldback_store::{Journal as _, Mention, Selection, SqliteJournal, StoreError};
+use foldback_store::{DEAD_TARGET_KINDS, Journal as _, Mention, Selection, SqliteJournal, StoreError};
 use foldback_wire::{Actor, Draft, Kind, OpId, Outcome, OutcomeCode, PairingStep, Seq, Timestamp, TurnId};
 use sqlx::Connection as _;
 
@@ -16,7 +16,7 @@ async fn a_journal_from_a_newer_version_is_not_touched() {
     let newer = StoreError::Newer {
         path: path.clone(),
         found: 99,
-        known: 12,
+        known: 13,
     };
     assert_eq!(SqliteJournal::open(&path).await.map(drop), Err(newer.clone()));
     assert!(newer.to_string().contains("use a newer Foldback"));
@@ -54,7 +54,7 @@ async fn a_journal_of_the_first_format_finds_its_messages_too() {
         &mut program,
         "DROP TABLE mentions; DROP TABLE agent_sessions; DROP INDEX sessions_used; DROP TABLE open_turns;
         DROP INDEX events_process; DROP INDEX events_pairing; DROP TABLE whole_from;
-        DROP TABLE unknown_turns; DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP TABLE chats; DROP INDEX events_asked;
+        DROP TABLE unknown_turns; DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP TABLE chats; DROP INDEX events_asked; DROP INDEX events_start;
         PRAGMA user_version = 1",
     )
     .await;
@@ -124,7 +124,7 @@ async fn a_journal_of_the_fifth_format_finds_its_turns_in_doubt() {
     let mut program = other_program(&path).await;
     run(
         &mut program,
-        "DROP TABLE unknown_turns; DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP TABLE chats; DROP INDEX events_asked;
+        "DROP TABLE unknown_turns; DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP TABLE chats; DROP INDEX events_asked; DROP INDEX events_start;
         PRAGMA user_version = 5",
     )
     .await;
@@ -163,7 +163,7 @@ async fn a_journal_of_the_tenth_format_knows_who_was_let_in() {
     let mut program = other_program(&path).await;
     run(
         &mut program,
-        "DROP TABLE approvals; DROP TABLE chats; DROP INDEX events_asked; PRAGMA user_version = 10",
+        "DROP TABLE approvals; DROP TABLE chats; DROP INDEX events_asked; DROP INDEX events_start; PRAGMA user_version = 10",
     )
     .await;
     program.close().await.unwrap();
@@ -219,7 +219,7 @@ async fn a_journal_of_the_sixth_format_knows_how_long_things_lasted_and_who_wrot
     let mut program = other_program(&path).await;
     run(
         &mut program,
-        "DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP TABLE chats; DROP INDEX events_asked;
+        "DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP TABLE chats; DROP INDEX events_asked; DROP INDEX events_start;
         PRAGMA user_version = 6",
     )
     .await;
@@ -265,4 +265,52 @@ async fn an_outbox_of_an_older_version_is_read() {
     .await;
     let journal = SqliteJournal::open(&path).await.unwrap();
     assert_eq!(journal.outbox().await.unwrap(), [sending(1)]);
+}
+
+/// The kinds that a start reads get their index, and what is there stands in it.
+#[tokio::test]
+async fn a_journal_of_the_twelfth_format_gets_an_index_of_what_a_start_reads() {
+    let (_folder, path) = place();
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    let revived = Draft {
+        channel: Some("c".into()),
+        kind: Kind::TargetRevived {
+            target: foldback_wire::Target {
+                chat: "42".into(),
+                thread: None,
+            },
+            by: Actor::Console,
+        },
+        ..said("")
+    };
+    journal
+        .append(vec![said("a"), revived.clone(), said("b")])
+        .unwrap();
+    journal.close().await.unwrap();
+    let mut program = other_program(&path).await;
+    run(&mut program, "DROP INDEX events_start; PRAGMA user_version = 12").await;
+    program.close().await.unwrap();
+    // Whoever only reads it finds the same without the index.
+    let wanted = Selection::kinds(DEAD_TARGET_KINDS);
+    let read = SqliteJournal::open_read_only(&path).await.unwrap();
+    let found = read.places(&wanted, Seq(0), Seq(9), 9).await.unwrap();
+    assert_eq!(found, [Seq(2)]);
+    drop(read);
+
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    journal.append(vec![revived]).unwrap();
+    journal.flush().await.unwrap();
+    let found = journal.places(&wanted, Seq(0), Seq(9), 9).await.unwrap();
+    assert_eq!(found, [2, 4].map(Seq));
+    let mut program = other_program(&path).await;
+    let indexed: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM events INDEXED BY events_start
+        WHERE kind IN ('delivery_due', 'reminder_cancelled', 'reminder_due', 'reminder_set', 'schedule_due',
+            'schedule_paused', 'schedule_set', 'schedule_skipped', 'target_dead', 'target_revived')",
+    )
+    .fetch_one(&mut program)
+    .await
+    .unwrap();
+    assert_eq!(indexed, 2);
+    program.close().await.unwrap();
 }

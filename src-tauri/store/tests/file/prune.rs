@@ -408,7 +408,7 @@ async fn the_time_of_the_latest_cut_is_remembered_and_never_goes_back() {
     run(
         &mut other_program(&path).await,
         "ALTER TABLE whole_from DROP COLUMN before; DROP TABLE unknown_turns; DROP TABLE durations;
-        DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP TABLE chats; DROP INDEX events_asked; PRAGMA user_version = 4",
+        DROP TABLE errors; DROP INDEX events_scene; DROP INDEX events_received; DROP INDEX events_conversation; DROP TABLE session_usage; DROP TABLE approvals; DROP TABLE chats; DROP INDEX events_asked; DROP INDEX events_start; PRAGMA user_version = 4",
     )
     .await;
     let journal = SqliteJournal::open(&path).await.unwrap();
