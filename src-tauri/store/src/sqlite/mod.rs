@@ -9,6 +9,7 @@ mod checkpoints;
 mod desk;
 mod fault;
 mod insert;
+mod kept;
 mod open;
 mod outlines;
 mod private;

@@ -2,7 +2,7 @@
 //!
 //! Everything before the first event that is young enough is looked at once, in the order of the journal, a stretch at a
 //! time: each is a transaction of its own among those of the bot, so that nobody waits long. Events of one turn go
-//! together: while one of them is young, all stay. What stays for another reason stands in `STRETCH`.
+//! together: while one of them is young, all stay. What stays for another reason stands in `STRETCH` and `kept`.
 //!
 //! A clock that was wrong for a moment must cost neither events nor room. What it set back stands behind young events, and
 //! stays with them. An event that it stamped ahead of the time that it is now is young by itself, and stays with its turn;
@@ -17,6 +17,7 @@ use super::{
     desk::Change,
     fault,
     insert::place_of,
+    kept::kept,
     open::connect,
     private::claim,
     rows::{COLUMNS, StoredRow, list, number},
@@ -41,15 +42,21 @@ const STRETCH_EVENTS: usize = 2_048;
 const PAGES: u32 = 4_096;
 
 /// The places of a stretch. `?1` and `?2` are the bounds, `?3` is the first place of processes that are still asked
-/// about, and `?4` are the turns of the outbox and those with an event that is stamped ahead. What is older than `?6` goes;
-/// of pairing what is older than `?7`, when no code is valid any more, but for who was let in.
+/// about, `?4` are the turns of the outbox and those with an event that is stamped ahead, and `?8` are the events that stay
+/// for a reason of their own. What is older than `?6` goes; of pairing what is older than `?7`, when no code is valid any
+/// more, but for who was let in.
+///
+/// Of no turn, from `?3` on only what a start or the running process folds stays: how the process and its switches stand,
+/// and where conversations begin. There are few of these. Of what comes with each event or each connection (hooks, unreadable
+/// parts, warnings, states of channels), there may be any number in a process that runs for months.
 const STRETCH: &str = "
     SELECT e.seq FROM events e
-    WHERE e.seq > ?1 AND e.seq < ?2 AND e.at < ?6 AND e.kind NOT IN
-        ('schedule_due', 'schedule_paused', 'schedule_set', 'schedule_skipped')
+    WHERE e.seq > ?1 AND e.seq < ?2 AND e.at < ?6
         AND e.seq NOT IN (SELECT value FROM json_each(?8))
         AND (e.kind <> 'pairing' OR e.at < ?7 AND e.seq NOT IN (SELECT seq FROM approvals))
-        AND CASE WHEN e.turn IS NULL THEN e.seq < ?3
+        AND CASE WHEN e.turn IS NULL THEN e.seq < ?3 OR e.kind NOT IN (
+                'armed', 'clock_jumped', 'fault_planned', 'fault_removed', 'history_compacted', 'idle',
+                'memory_flushed', 'muted', 'session_reset', 'started', 'stopped')
             ELSE e.turn NOT IN (SELECT turn FROM open_turns)
                 AND e.turn NOT IN (SELECT value FROM json_each(?4))
                 AND NOT EXISTS (SELECT 1 FROM events l WHERE l.turn = e.turn AND l.seq >= ?2)
@@ -61,31 +68,6 @@ const YOUNG: &str = "SELECT seq FROM events WHERE at >= ?1 AND at <= ?2 ORDER BY
 
 /// The turns with an event before the place `?1` that is stamped ahead.
 const AHEAD: &str = "SELECT DISTINCT turn FROM events WHERE seq < ?1 AND at >= ?2 AND turn IS NOT NULL";
-
-/// The events of reminders that stay, over all of the journal. A reminder is open until it was cancelled or, due once, has
-/// come due, both before `?1`. What set an open one stays, and what set the one with the highest number, which is not used
-/// again. What closes a reminder, its latest delivery and the end of that delivery stay as long as what set it is there:
-/// otherwise it would be due again.
-const REMINDERS: &str = "
-    WITH told AS MATERIALIZED (
-        SELECT e.seq, e.at, e.turn, e.kind,
-            CASE WHEN json_valid(b.body) THEN coalesce(b.body ->> '$.reminder', b.body ->> '$.id') END AS id,
-            CASE WHEN json_valid(b.body) THEN b.body ->> '$.repeat' END AS repeated
-        FROM events e JOIN bodies b ON b.seq = e.seq
-        WHERE e.kind IN ('reminder_cancelled', 'reminder_due', 'reminder_set')),
-    known AS (SELECT id, seq, repeated FROM told WHERE kind = 'reminder_set'),
-    latest AS (
-        SELECT max(seq) AS seq FROM told
-        WHERE kind = 'reminder_due' AND id IN (SELECT id FROM known) GROUP BY id)
-    SELECT seq FROM known s
-        WHERE id = (SELECT max(id) FROM known) OR NOT EXISTS (
-            SELECT 1 FROM told c WHERE c.id = s.id AND c.at < ?1
-                AND (c.kind = 'reminder_cancelled' OR c.kind = 'reminder_due' AND s.repeated = 'none'))
-    UNION SELECT seq FROM told WHERE kind = 'reminder_cancelled' AND id IN (SELECT id FROM known)
-    UNION SELECT seq FROM latest
-    UNION SELECT e.seq FROM events e
-        WHERE e.kind = 'turn_ended' AND e.turn IN (
-            SELECT turn FROM told WHERE seq IN (SELECT seq FROM latest))";
 
 /// The last start of a process that had nothing left to do: a start reads back to it.
 const STARTED: &str = "
@@ -106,8 +88,8 @@ pub(super) struct Stretch {
     started: i64,
     /// Turns of the outbox, and those with an event that is stamped ahead, as a list of JSON.
     kept_turns: String,
-    /// Events of reminders that stay, as a list of JSON.
-    kept_reminders: String,
+    /// Events that stay for a reason of their own, as a list of JSON.
+    kept: String,
     deleted: Arc<Mutex<Deleted>>,
 }
 
@@ -171,12 +153,9 @@ impl SqliteJournal {
             .fetch_one(&self.readers)
             .await
             .map_err(fault)?;
-        let reminders: Vec<i64> = query_scalar(REMINDERS)
-            .bind(before.0)
-            .fetch_all(&self.readers)
-            .await
-            .map_err(fault)?;
-        let kept_reminders = list(reminders);
+        let started = started.unwrap_or(0);
+        let kept = kept(&self.readers, before, started).await.map_err(fault)?;
+        let kept = list(kept);
         let deleted = Arc::new(Mutex::new(Deleted::default()));
         let (mut after, mut events) = (Seq(0), 0);
         loop {
@@ -188,9 +167,9 @@ impl SqliteJournal {
                 end,
                 before,
                 valid_since: now.minus(VALID).min(before),
-                started: started.unwrap_or(0),
+                started,
                 kept_turns: list(kept_turns),
-                kept_reminders: kept_reminders.clone(),
+                kept: kept.clone(),
                 deleted: Arc::clone(&deleted),
             };
             self.confirmed(vec![], |_| Ok(Some(Change::Prune(stretch))))
@@ -251,7 +230,7 @@ pub(super) async fn delete(conn: &mut SqliteConnection, stretch: &Stretch) -> Re
         .bind(number(STRETCH_EVENTS as u64))
         .bind(stretch.before.0)
         .bind(stretch.valid_since.0)
-        .bind(&stretch.kept_reminders)
+        .bind(&stretch.kept)
         .fetch_all(&mut *conn)
         .await?;
     let mut deleted = Deleted {

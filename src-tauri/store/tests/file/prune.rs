@@ -5,9 +5,9 @@ use foldback_store::{
     Filter, Journal, Mention, Opening, OutboxEntry, PairingBook, Scene, SqliteJournal, StoreError, View,
 };
 use foldback_wire::{
-    Actor, ChannelId, Draft, Event, Inbound, Kind, OpId, Outcome, OutcomeCode, PairingStep,
-    ReminderCancelled, ReminderDue, ReminderId, ScheduleDue, ScheduleSkip, ScheduleSkipped, Seq, Terminal,
-    Timestamp, TurnId,
+    Actor, ChannelId, ChannelState, Draft, Event, HookEnd, Inbound, Kind, OpId, Outcome, OutcomeCode,
+    PairingStep, Platform, ReminderCancelled, ReminderDue, ReminderId, ScheduleDue, SchedulePaused,
+    ScheduleSet, ScheduleSkip, ScheduleSkipped, Seq, Terminal, Timestamp, TurnId, UnreadablePart,
 };
 use sqlx::Connection as _;
 use std::{path::Path, sync::Arc};
@@ -105,40 +105,152 @@ async fn rows(path: &Path, sql: &'static str) -> i64 {
     count
 }
 
-/// A time that is forgotten would be due again with the next start.
-#[tokio::test]
-async fn the_times_of_schedules_that_are_accounted_for_stay() {
-    let (_folder, path) = place();
-    let journal: Arc<dyn Journal> = Arc::new(SqliteJournal::open(&path).await.unwrap());
-    let due = ScheduleDue {
-        schedule: "yearly".to_owned(),
+fn due(by: Actor) -> Kind {
+    Kind::ScheduleDue(ScheduleDue {
+        schedule: "hourly".to_owned(),
         due: Timestamp(0),
         late: false,
         missed: 0,
         heartbeat: false,
         model: None,
-        by: Actor::Config,
-    };
-    let skipped = ScheduleSkipped {
-        schedule: "hourly".to_owned(),
+        by,
+    })
+}
+
+fn skipped(schedule: &str) -> Kind {
+    Kind::ScheduleSkipped(ScheduleSkipped {
+        schedule: schedule.to_owned(),
         due: Timestamp(0),
         reason: ScheduleSkip::NoTask,
         detail: "no task".to_owned(),
-    };
+    })
+}
+
+fn set(times: &str) -> Kind {
+    Kind::ScheduleSet(ScheduleSet {
+        schedule: "hourly".to_owned(),
+        times: Some(times.to_owned()),
+    })
+}
+
+fn paused(paused: bool) -> Kind {
+    Kind::SchedulePaused(SchedulePaused {
+        schedule: "hourly".to_owned(),
+        paused,
+        by: Actor::Cli,
+    })
+}
+
+/// A time that is forgotten would be due again with the next start; what an earlier event says of it, a later one says anew.
+#[tokio::test]
+async fn the_times_of_schedules_that_are_accounted_for_stay() {
+    let (_folder, path) = place();
+    let journal: Arc<dyn Journal> = Arc::new(SqliteJournal::open(&path).await.unwrap());
     journal
         .append(vec![
-            came(0, 1),                              // 1 goes
-            in_turn(0, 1, Kind::ScheduleDue(due)),   // 2 stays
-            ended(0, 1),                             // 3 goes
-            told(0, Kind::ScheduleSkipped(skipped)), // 4 stays
-            started(1),
-            told(1, Kind::Idle),
-            started(9),
+            told(0, set("every 2h")),           // 1 goes
+            told(0, set("every 1h")),           // 2 stays
+            came(0, 1),                         // 3 goes
+            in_turn(0, 1, due(Actor::Config)),  // 4 goes: not the latest
+            ended(0, 1),                        // 5 goes
+            in_turn(0, 2, due(Actor::Config)),  // 6 stays: this time is accounted for
+            in_turn(0, 3, due(Actor::Console)), // 7 stays: the latest run
+            told(0, skipped("hourly")),         // 8 goes
+            told(0, skipped("yearly")),         // 9 goes: 17 is later
+            told(0, skipped("hourly")),         // 10 stays
+            told(0, paused(true)),              // 11 goes
+            told(0, paused(false)),             // 12 goes
+            started(1),                         // 13 stays
+            told(1, Kind::Idle),                // 14 stays
+            told(1, skipped("yearly")),         // 15 goes, too
+            told(1, paused(true)),              // 16 stays: the latest
+            told(9, skipped("yearly")),         // 17 young
         ])
         .unwrap();
     journal.prune(Timestamp(5 * DAY), NOW).await.unwrap();
     let left = places(&journal.read(Seq(1), 99).await.unwrap());
-    assert!(left.starts_with(&[2, 4]), "{left:?}");
+    assert_eq!(left, [2, 6, 7, 10, 13, 14, 16, 17]);
+    journal.close().await.unwrap();
+}
+
+fn turned(day: i64, channel: &str, from: ChannelState, to: ChannelState, by: Actor) -> Draft {
+    let kind = Kind::ChannelState {
+        from,
+        to,
+        by,
+        why: "w".to_owned(),
+    };
+    Draft {
+        channel: Some(channel.into()),
+        ..told(day, kind)
+    }
+}
+
+/// A process that runs for months keeps what a start folds of it, and not each event that it ever told.
+#[tokio::test]
+async fn of_a_process_that_runs_for_long_only_what_a_start_folds_stays() {
+    use ChannelState::{Connecting, Down, Off, Up};
+    let (_folder, path) = place();
+    let journal: Arc<dyn Journal> = Arc::new(SqliteJournal::open(&path).await.unwrap());
+    let hook_ended = |event| {
+        let ended = HookEnd {
+            hook: "h".to_owned(),
+            event: Seq(event),
+            done: true,
+            detail: "0".to_owned(),
+            attempts: 1,
+            took_ms: 1,
+            left_out: 0,
+        };
+        told(2, Kind::HookEnded(ended))
+    };
+    let unreadable = Kind::Unreadable(UnreadablePart {
+        platform: Platform::new("telegram"),
+        what: "message".to_owned(),
+        error: "no text".to_owned(),
+        bytes: 9,
+        raw: String::new(),
+    });
+    let muted = |muted| {
+        let by = Actor::Console;
+        told(1, Kind::Muted { muted, by })
+    };
+    let armed = Kind::Armed {
+        armed: true,
+        by: Actor::Console,
+    };
+    let mut all = vec![
+        turned(0, "telegram", Off, Connecting, Actor::Config), // 1 goes: of the process before
+        started(1),                                            // 2 stays
+        told(1, armed),                                        // 3 stays
+        muted(true),                                           // 4 stays
+        turned(1, "slack", Off, Connecting, Actor::Config),    // 5 stays: it was switched on
+        turned(1, "telegram", Off, Connecting, Actor::Config), // 6 goes: 14 is later
+        told(1, Kind::Idle),                                   // 7 stays
+        hook_ended(3),                                         // 8 goes
+        told(2, unreadable),                                   // 9 goes
+        told(
+            2,
+            Kind::Warned {
+                detail: String::new(),
+            },
+        ), // 10 goes
+        told(2, Kind::ClockJumped { by_ms: 3_600_000 }),       // 11 stays
+        turned(2, "telegram", Connecting, Up, Actor::Adapter), // 12 goes: 15 is later
+        turned(2, "telegram", Up, Off, Actor::Console),        // 13 stays: a person did
+        turned(2, "telegram", Off, Connecting, Actor::Config), // 14 stays
+        turned(2, "telegram", Connecting, Up, Actor::Adapter), // 15 stays
+    ];
+    // 16 to 215: of a hundred lost connections the last stays.
+    for _ in 0..100 {
+        all.push(turned(2, "slack", Connecting, Down, Actor::Adapter));
+        all.push(turned(2, "slack", Down, Connecting, Actor::Adapter));
+    }
+    all.extend([came(9, 7), ended(9, 7)]);
+    journal.append(all).unwrap();
+    journal.prune(Timestamp(5 * DAY), NOW).await.unwrap();
+    let left = places(&journal.read(Seq(1), 999).await.unwrap());
+    assert_eq!(left, [2, 3, 4, 5, 7, 11, 13, 14, 15, 214, 215, 216, 217]);
     journal.close().await.unwrap();
 }
 
