@@ -58,6 +58,15 @@ const CHANNELS: &str = "
         WHERE e.turn IS NULL AND e.seq >= ?1 AND e.kind = 'channel_state')
     GROUP BY channel, body ->> '$.from', body ->> '$.to', body ->> '$.by'";
 
+/// What revived a chat last, as long as one of the events is there that it was dead: one may stay with a younger event of
+/// its turn, and the next start would take the chat for dead again.
+const REVIVED: &str = "
+    SELECT max(seq) FILTER (WHERE kind = 'target_revived') AS revived FROM (
+        SELECT e.seq, e.kind, e.channel, CASE WHEN json_valid(b.body) THEN b.body ->> '$.target' END AS target
+        FROM events e JOIN bodies b ON b.seq = e.seq WHERE e.kind IN ('target_dead', 'target_revived'))
+    GROUP BY channel, target
+    HAVING revived > min(seq) FILTER (WHERE kind = 'target_dead')";
+
 /// The places of what stays. What closes a reminder `before` closes it; `started` is the first place of processes that are
 /// still asked about.
 pub(super) async fn kept(
@@ -67,6 +76,7 @@ pub(super) async fn kept(
 ) -> Result<Vec<i64>, sqlx::Error> {
     let mut kept: Vec<i64> = query_scalar(REMINDERS).bind(before.0).fetch_all(readers).await?;
     kept.extend(query_scalar::<_, i64>(SCHEDULES).fetch_all(readers).await?);
+    kept.extend(query_scalar::<_, i64>(REVIVED).fetch_all(readers).await?);
     let channels = query_scalar::<_, i64>(CHANNELS).bind(started);
     kept.extend(channels.fetch_all(readers).await?);
     Ok(kept)

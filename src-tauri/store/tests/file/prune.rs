@@ -6,8 +6,9 @@ use foldback_store::{
 };
 use foldback_wire::{
     Actor, ChannelId, ChannelState, Draft, Event, HookEnd, Inbound, Kind, OpId, Outcome, OutcomeCode,
-    PairingStep, Platform, ReminderCancelled, ReminderDue, ReminderId, ScheduleDue, SchedulePaused,
-    ScheduleSet, ScheduleSkip, ScheduleSkipped, Seq, Terminal, Timestamp, TurnId, UnreadablePart,
+    PairingStep, Platform, RefusalCode, ReminderCancelled, ReminderDue, ReminderId, ScheduleDue,
+    SchedulePaused, ScheduleSet, ScheduleSkip, ScheduleSkipped, Seq, Target, Terminal, Timestamp, TurnId,
+    UnreadablePart,
 };
 use sqlx::Connection as _;
 use std::{path::Path, sync::Arc};
@@ -251,6 +252,62 @@ async fn of_a_process_that_runs_for_long_only_what_a_start_folds_stays() {
     journal.prune(Timestamp(5 * DAY), NOW).await.unwrap();
     let left = places(&journal.read(Seq(1), 999).await.unwrap());
     assert_eq!(left, [2, 3, 4, 5, 7, 11, 13, 14, 15, 214, 215, 216, 217]);
+    journal.close().await.unwrap();
+}
+
+fn dead(day: i64, turn: u64, chat: &str) -> Draft {
+    let kind = Kind::TargetDead {
+        target: target(chat),
+        refusal: RefusalCode::ChatGone,
+        detail: String::new(),
+    };
+    in_turn(day, turn, kind)
+}
+
+fn revived(chat: &str) -> Kind {
+    Kind::TargetRevived {
+        target: target(chat),
+        by: Actor::Cli,
+    }
+}
+
+fn target(chat: &str) -> Target {
+    Target {
+        chat: chat.into(),
+        thread: None,
+    }
+}
+
+/// A chat that is dead by an event that stays is revived by one that stays, too.
+#[tokio::test]
+async fn a_chat_that_was_revived_is_not_dead_again() {
+    let (_folder, path) = place();
+    let journal: Arc<dyn Journal> = Arc::new(SqliteJournal::open(&path).await.unwrap());
+    let of_channel = |kind| Draft {
+        channel: Some("telegram".into()),
+        ..told(2, kind)
+    };
+    journal
+        .append(vec![
+            started(0),                  // 1 stays
+            told(0, Kind::Idle),         // 2 stays
+            dead(1, 1, "a"),             // 3 stays with 11
+            dead(1, 2, "b"),             // 4 goes
+            in_turn(2, 3, revived("a")), // 5 goes: 8 is later
+            of_channel(revived("b")),    // 6 goes once 4 is gone
+            of_channel(revived("c")),    // 7 goes: it was never dead
+            of_channel(revived("a")),    // 8 stays with 3
+            in_turn(2, 4, revived("d")), // 9 goes: before it was dead
+            dead(3, 1, "d"),             // 10 stays with 11
+            ended(9, 1),                 // 11 young
+        ])
+        .unwrap();
+    journal.prune(Timestamp(5 * DAY), NOW).await.unwrap();
+    let left = places(&journal.read(Seq(1), 99).await.unwrap());
+    assert_eq!(left, [1, 2, 3, 6, 8, 10, 11]);
+    journal.prune(Timestamp(5 * DAY), NOW).await.unwrap();
+    let left = places(&journal.read(Seq(1), 99).await.unwrap());
+    assert_eq!(left, [1, 2, 3, 8, 10, 11]);
     journal.close().await.unwrap();
 }
 
