@@ -71,7 +71,7 @@ impl WindowStart {
 }
 
 /// Ends the bot of a window in order. One that is still starting may have begun its journal, so that its start is awaited, for
-/// at most [`LONGEST_START`]; what is cut then is what a kill would cut.
+/// at most ten seconds; what is cut then is what a kill would cut.
 pub async fn end_started(start: impl Future<Output = Result<&Backend, Failure>>) {
     let Ok(Ok(backend)) = tokio::time::timeout(LONGEST_START, start).await else {
         return;
