@@ -1,5 +1,5 @@
 import { cleanup } from "@testing-library/svelte";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import demo from "../../../recordings/demo";
 import { byId, calls, click, press, settle, SlowHost, stage, type } from "../../test/stage";
 import LiveView from "./LiveView.svelte";
@@ -36,7 +36,7 @@ describe("the filter", () => {
     scrolled = 120;
     await type(input, "chanel:discord");
     await press(input, "Enter");
-    expect(shift()).toBe("translateX(-120px)");
+    await vi.waitFor(() => expect(shift()).toBe("translateX(-120px)"), { timeout: 5_000, interval: 20 });
     scrolled = 40;
     await press(input, "ArrowLeft");
     input.dispatchEvent(new KeyboardEvent("keyup", { key: "ArrowLeft", bubbles: true }));
