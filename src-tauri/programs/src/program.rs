@@ -70,7 +70,7 @@ impl Program {
         self
     }
 
-    /// The same, guarded by a program that asks [`guard::run_if_asked`], in place of this one.
+    /// This program with a guard of its own: an executable that asks [`guard::run_if_asked`], in place of the running one.
     #[must_use]
     pub fn with_guard(mut self, guard: PathBuf) -> Self {
         self.guard = Some(guard);

@@ -57,7 +57,7 @@ impl Daemon {
         told
     }
 
-    /// What it said from then on, to its end.
+    /// The rest of its lines, up to its end.
     fn last_words(mut told: BufReader<File>) -> String {
         let mut words = String::new();
         told.read_to_string(&mut words).unwrap();

@@ -59,7 +59,7 @@ impl Home {
         self.command_of(Path::new(PROGRAM), args)
     }
 
-    /// The same of the program in this file.
+    /// A command of the program at this path, in this home.
     fn command_of(&self, program: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(program);
         command
@@ -103,7 +103,7 @@ impl Home {
         self.serve_with(args, &[])
     }
 
-    /// The same of the program in this file.
+    /// Starts `serve` of the program at this path.
     pub(crate) fn serve_as(&self, program: &Path, args: &[&str]) -> Bot {
         self.started(self.command_of(program, &[&["serve"], args].concat()))
     }

@@ -164,7 +164,7 @@ impl Core {
         if let Some((reason, why)) = self.settle_depth(&mut request).await? {
             return Err(self.refuse_delivery(&request, reason, why)?);
         }
-        // What led to it may have lower limits.
+        // Again, as the delivery that led to it may have narrowed its limits.
         let mut request = request.masked_and_bounded(self.context.redaction.as_ref());
         request.corrections = request.corrections.map(|left| left.min(CORRECTIONS));
         let now = self.context.recorder.now();

@@ -28,7 +28,7 @@ const OPEN: usize = 32;
 pub(crate) struct PermitContext<'a> {
     pub(crate) permissions: &'a Permissions,
     pub(crate) config: &'a PermissionsConfig,
-    /// Who wrote the message could answer where it was written.
+    /// True where an answer to a question in the chat would be found there: not where each message is a thread.
     pub(crate) is_answerable: bool,
     pub(crate) turn: TurnId,
     pub(crate) session: &'a SessionId,

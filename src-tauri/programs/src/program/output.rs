@@ -69,7 +69,7 @@ impl<R: AsyncRead + AsFd + Unpin> Output<R> {
         Ok(())
     }
 
-    /// What is kept.
+    /// The bytes that were read and are kept, up to the bound.
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.read.truncate(self.most);
         self.read

@@ -16,9 +16,9 @@ use foldback_wire::Timestamp;
 use sqlx::{SqlitePool, query_scalar};
 
 /// The events of reminders that stay. A reminder is open until it was cancelled or, due once, has come due, both before `?1`.
-/// What set an open one stays, and what set the one with the highest number, which is not used again. What closes a
-/// reminder, its latest delivery and the end of that delivery stay as long as what set it is there: otherwise it would be
-/// due again.
+/// The `reminder_set` of an open one stays, and that of the highest number, which is not used again. The cancellation of a
+/// reminder, its latest delivery and the end of that delivery stay as long as its `reminder_set` does: without them it would
+/// be due again.
 const REMINDERS: &str = "
     WITH told AS MATERIALIZED (
         SELECT e.seq, e.at, e.turn, e.kind,
