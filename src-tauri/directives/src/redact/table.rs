@@ -204,7 +204,7 @@ secrets! {
         r"(?i:authorization){SIGN}(?i:basic|bearer|token|digest|apikey)[ \t]{1,4}([A-Za-z0-9._~+/=-]{8,})",
         "Authorization: Basic dXNlcjpwYXNzd29yZA==" => "Authorization: Basic [redacted]";
     "url", "User and password in an address, also a long key in their place",
-        r"\b[A-Za-z][A-Za-z0-9+.-]{1,15}://([^\s/:@<>\x22'?#]{0,64}:[^\s/@<>\x22']{1,160}(?:@[^\s/<>\x22'?#]{0,160})?|[0-9A-Fa-f]{20,128}|[A-Za-z_-]{0,16}[0-9][0-9A-Za-z_=+-]{23,128})@",
+        r"\b[A-Za-z][A-Za-z0-9+.-]{1,15}://((?:[^\s/:@<>\x22'?#]|#\*){0,64}:[^\s/@<>\x22']{1,160}(?:@[^\s/<>\x22'?#]{0,160})?|[0-9A-Fa-f]{20,128}|[A-Za-z_-]{0,16}[0-9][0-9A-Za-z_=+-]{23,128})@",
         "postgres://app:hunter2@db/main" => "postgres://[redacted]@db/main";
     "private-key", "Private keys in PEM form",
         r"(-----BEGIN [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?-----(?:\\r|\\n|[\r\n]| )(?:[ \t>]{0,4}[A-Za-z-]{1,24}: [^\r\n\\]{1,80}(?:\\r|\\n|[\r\n])){0,3}(?:\\r|\\n|[\r\n \t>]){0,8}[A-Za-z0-9+/]{16}(?:[A-Za-z0-9+/=]|(?:\\r|\\n|[\r\n])[ \t>]{0,4})*(?: ?-----END [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?-----)?)",

@@ -221,3 +221,19 @@ fn what_is_masked_is_not_masked_again() {
     let text = "key [redacted] and password: [redacted], Bearer [redacted]";
     assert_eq!(shown(text), text);
 }
+
+/// The `#` of the journal's masks ends no name in an address, so that a password behind one is masked, too.
+#[test]
+fn a_masked_name_in_an_address_keeps_its_password_masked() {
+    for text in [
+        "https://#****a:b@host",
+        "https://npm_#************--a:b@host",
+        "https://a#****:#****@host",
+    ] {
+        let once = shown(text);
+        assert_eq!(once, "https://[redacted]@host", "{text}");
+        assert_eq!(shown(&once), once);
+    }
+    // Any other `#` begins the place within a page.
+    assert_eq!(shown("https://host#a:b@c"), "https://host#a:b@c");
+}
