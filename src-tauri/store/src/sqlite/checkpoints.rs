@@ -18,8 +18,12 @@ use tokio::{
 /// Pages of the log, 64 MB, at which a commit brings them into the file itself. A start after a crash reads the log.
 pub(super) const LOG_PAGES: u32 = 16_384;
 
-/// Time between two checkpoints. Each syncs the file, which a commit that comes meanwhile waits for.
+/// Most time between two checkpoints while events are written.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// Events after which the next one comes at once: some three megabytes of the file. Each checkpoint syncs the file, which a
+/// commit that comes meanwhile waits for, some milliseconds with so many; and at [`LOG_PAGES`] little is left to a commit.
+const EVENTS: u64 = 1_024;
 
 /// Checkpoints while events are written.
 #[derive(Debug)]
@@ -38,11 +42,16 @@ impl Checkpoints {
         let task = tokio::spawn(async move {
             let mut conn = None;
             while select! { changed = head.changed() => changed.is_ok(), _ = &mut ended => false } {
+                let next = head.borrow_and_update().0 + EVENTS;
                 if let Err(error) = checkpoint(&mut conn, &options).await {
                     tracing::warn!(%error, "the journal's log is brought into its file by commits from now on");
                     break;
                 }
-                select! { () = sleep(PAUSE) => {}, _ = &mut ended => break }
+                select! {
+                    () = sleep(PAUSE) => {}
+                    _ = head.wait_for(|head| head.0 >= next) => {}
+                    _ = &mut ended => break,
+                }
             }
             if let Some(conn) = conn {
                 // What it read is nobody's loss.
