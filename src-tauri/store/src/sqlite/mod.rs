@@ -11,6 +11,7 @@ mod fault;
 mod insert;
 mod kept;
 mod open;
+mod outbox;
 mod outlines;
 mod private;
 mod projections;

@@ -7,13 +7,13 @@ use super::{
     desk::{Batch, Change, Desk},
     fault,
     insert::insert,
+    outbox::OutboxChanges,
     projections::Projections,
     prune,
     rows::list,
     script::{Script, Value},
 };
-use crate::{OutboxEntry, StoreError, duration::DurationTracker};
-use foldback_wire::OpId;
+use crate::{StoreError, duration::DurationTracker};
 use sqlx::{Connection, SqliteConnection, SqlitePool, query_as, raw_sql};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::{
@@ -131,6 +131,7 @@ async fn write(
         script.add("BEGIN IMMEDIATE", []);
         insert(&mut *conn, &mut script, &batch.rows()).await?;
         projections.insert(&mut script);
+        OutboxChanges::of(batch.changes()).write(&mut script);
         for change in batch.changes() {
             apply(&mut *conn, &mut script, change).await?;
         }
@@ -158,16 +159,8 @@ async fn apply(
     change: &Change,
 ) -> Result<(), sqlx::Error> {
     match change {
-        Change::Intend(entries) => entries.iter().for_each(|entry| intend(script, entry)),
-        Change::InFlight(op, in_flight) => {
-            let values = [i64::from(*in_flight), op.0 as i64].map(Value::from);
-            script.add("UPDATE outbox SET in_flight = ? WHERE op = ?", values);
-        }
-        Change::Settle(op) => settle(script, *op),
-        Change::SettleAndIntend(op, next) => {
-            settle(script, *op);
-            intend(script, next);
-        }
+        // Written before, with all others.
+        Change::Intend(_) | Change::InFlight(..) | Change::Settle(_) | Change::SettleAndIntend(..) => {}
         Change::Session(record) => {
             let values = [record.id.as_str().to_owned(), list(record)].map(Value::from);
             script.add("INSERT OR REPLACE INTO sessions VALUES (?, ?)", values);
@@ -199,17 +192,4 @@ async fn apply(
         }
     }
     Ok(())
-}
-
-fn intend(script: &mut Script<'_>, entry: &OutboxEntry) {
-    let values = [
-        (entry.op.0 as i64).into(),
-        i64::from(entry.in_flight).into(),
-        list(entry).into(),
-    ];
-    script.add("INSERT INTO outbox VALUES (?, ?, ?)", values);
-}
-
-fn settle(script: &mut Script<'_>, op: OpId) {
-    script.add("DELETE FROM outbox WHERE op = ?", [(op.0 as i64).into()]);
 }

@@ -110,6 +110,7 @@ contract! {
     outbox {
         an_intended_operation_stays_until_it_is_settled,
         what_is_written_ahead_is_there_with_what_is_confirmed_after_it,
+        what_is_changed_together_comes_to_its_end,
         what_follows_from_an_outcome_takes_its_place,
         what_was_begun_is_told_from_what_was_not,
         the_outbox_keeps_the_order_of_intention,

@@ -57,6 +57,37 @@ pub(crate) async fn what_is_written_ahead_is_there_with_what_is_confirmed_after_
     );
 }
 
+/// A journal that writes in batches has all of this in one.
+pub(crate) async fn what_is_changed_together_comes_to_its_end(mut house: impl House) {
+    let journal = house.enter().await;
+    journal.intend(sending(7, "there before"), vec![]).await.unwrap();
+    let all = (1..=4).map(|op| sending(op, "x")).collect();
+    journal.intend_ahead(all, vec![]).unwrap();
+    for op in [1, 3, 7] {
+        journal.settle_ahead(OpId(op), sent(), vec![]).unwrap();
+    }
+    journal.intend_ahead(vec![sending(1, "again")], vec![]).unwrap();
+    journal.intend_ahead(vec![sending(7, "again")], vec![]).unwrap();
+    journal.attempt(OpId(2), vec![]).await.unwrap();
+    let journal = house.enter().await;
+    let tried = OutboxEntry {
+        in_flight: true,
+        ..sending(2, "x")
+    };
+    assert_eq!(
+        journal.outbox().await.unwrap(),
+        [sending(1, "again"), tried, sending(4, "x"), sending(7, "again")]
+    );
+    // One that is tried, and another one that is not tried any more.
+    journal.attempt(OpId(4), vec![]).await.unwrap();
+    let (tried, not) = tokio::join!(journal.attempt(OpId(1), vec![]), journal.retry(OpId(4), vec![]));
+    tried.unwrap();
+    not.unwrap();
+    let outbox = house.enter().await.outbox().await.unwrap();
+    let in_flight: Vec<_> = outbox.iter().map(|entry| (entry.op.0, entry.in_flight)).collect();
+    assert_eq!(in_flight, [(1, true), (2, true), (4, false), (7, false)]);
+}
+
 pub(crate) async fn what_follows_from_an_outcome_takes_its_place(mut house: impl House) {
     let journal = house.enter().await;
     journal.intend(sending(1, "x"), vec![]).await.unwrap();
