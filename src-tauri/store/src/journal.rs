@@ -265,6 +265,12 @@ pub trait Journal: Send + Sync {
     /// Events from a place on, in order, at most `limit`.
     async fn read(&self, from: Seq, limit: usize) -> Result<Vec<Event>, StoreError>;
 
+    /// Durable events as [`Self::read`] gives them, for whoever follows the head: as this process wrote them where they are still
+    /// in memory, whatever became of the file since.
+    async fn read_recent(&self, from: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
+        self.read(from, limit).await
+    }
+
     /// All events of a turn, in order.
     async fn turn(&self, turn: TurnId) -> Result<Vec<Event>, StoreError>;
 

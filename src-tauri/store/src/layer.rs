@@ -135,6 +135,9 @@ impl<L: JournalLayer> Journal for L {
     async fn read(&self, from: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
         Ok(counted(self, self.below().read(from, limit).await?))
     }
+    async fn read_recent(&self, from: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
+        Ok(counted(self, self.below().read_recent(from, limit).await?))
+    }
     async fn turn(&self, turn: TurnId) -> Result<Vec<Event>, StoreError> {
         Ok(counted(self, self.below().turn(turn).await?))
     }

@@ -32,7 +32,7 @@ impl Backend {
                 }
                 why = self.shared.journal.ended() => return Ok(why),
             }
-            let events = self.shared.journal.read(Seq(seen.0 + 1), BATCH).await?;
+            let events = self.shared.journal.read_recent(Seq(seen.0 + 1), BATCH).await?;
             let Some(last) = events.last() else { continue };
             seen = last.seq;
             self.take_in(&events);

@@ -6,7 +6,7 @@ use super::{
     prune::Stretch,
 };
 use crate::{KnownChat, Numbers, OutboxEntry, SessionRecord, StoreError, ledger::Ledger};
-use foldback_wire::{Draft, OpId, Seq, SessionId, rpc::AgentSession};
+use foldback_wire::{Draft, Event, OpId, Seq, SessionId, rpc::AgentSession};
 use std::{
     collections::VecDeque,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -252,6 +252,12 @@ impl Batch {
         self.entries
             .iter()
             .all(|entry| entry.events.is_empty() && entry.change.is_none())
+    }
+
+    /// Takes the events out of it, each with the bytes of its content.
+    pub(super) fn take_events(&mut self) -> impl Iterator<Item = (Event, usize)> {
+        let rows = self.entries.iter_mut().flat_map(|entry| entry.events.drain(..));
+        rows.map(|row| (row.event, row.body.len()))
     }
 
     /// The last place in it, if it has any.

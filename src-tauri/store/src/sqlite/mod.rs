@@ -16,6 +16,7 @@ mod outlines;
 mod private;
 mod projections;
 mod prune;
+mod recent;
 mod rows;
 mod schema;
 mod script;
@@ -36,6 +37,7 @@ use foldback_wire::{
     ChannelId, ChatId, Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession,
 };
 use prune::DeletedBounds;
+use recent::RecentEvents;
 use rows::{
     COLUMNS, StoredRow, list, mentioning, number, of_conversation, of_process, pairings, placing, selecting,
     turns_of,
@@ -74,6 +76,8 @@ pub struct SqliteJournal {
     real: PathBuf,
     desk: Arc<Desk>,
     readers: SqlitePool,
+    /// The events that this process wrote last.
+    recent: Arc<RecentEvents>,
     /// Ends when the writer has let go of the file.
     writer: watch::Receiver<()>,
     deleted: DeletedBounds,
@@ -333,6 +337,13 @@ impl Journal for SqliteJournal {
     async fn read(&self, from: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
         let after = Seq(from.0.saturating_sub(1));
         self.select(&Selection::ALL, after, Seq(u64::MAX), limit).await
+    }
+
+    async fn read_recent(&self, from: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
+        match self.recent.read(from, limit) {
+            Some(recent) => Ok(recent),
+            None => self.read(from, limit).await,
+        }
     }
 
     async fn turn(&self, turn: TurnId) -> Result<Vec<Event>, StoreError> {

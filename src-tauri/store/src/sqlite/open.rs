@@ -8,6 +8,7 @@ use super::{
     private::{claim, close_to_others, journal_files, real_journal},
     projections::open_of,
     prune::DeletedBounds,
+    recent::RecentEvents,
     schema,
     writer::Writer,
 };
@@ -81,6 +82,7 @@ impl SqliteJournal {
         let desk = Arc::new(Desk::new(ledger, limits.max_waiting));
         let (gone, writer) = watch::channel(());
         let readers = readers(&real);
+        let recent = Arc::new(RecentEvents::default());
         let task = Writer {
             desk: Arc::clone(&desk),
             conn,
@@ -88,6 +90,7 @@ impl SqliteJournal {
             path: path.clone(),
             limits,
             durations,
+            recent: Arc::clone(&recent),
             gone,
         };
         tokio::spawn(task.run(Checkpoints::of(&real, desk.head.subscribe())));
@@ -96,6 +99,7 @@ impl SqliteJournal {
             real,
             desk,
             readers,
+            recent,
             writer,
             deleted,
             projected: true,
@@ -134,6 +138,7 @@ impl SqliteJournal {
             real,
             desk,
             readers,
+            recent: Arc::default(),
             writer,
             deleted,
             projected: schema::has_projections(format),

@@ -10,6 +10,7 @@ use super::{
     outbox::OutboxChanges,
     projections::Projections,
     prune,
+    recent::RecentEvents,
     rows::list,
     script::{Script, Value},
 };
@@ -36,6 +37,8 @@ pub(super) struct Writer {
     pub(super) limits: Limits,
     /// What the events so far left open.
     pub(super) durations: DurationTracker,
+    /// The events that were written last.
+    pub(super) recent: Arc<RecentEvents>,
     /// Dropped last: who waits for the end sees the file free.
     pub(super) gone: watch::Sender<()>,
 }
@@ -43,7 +46,7 @@ pub(super) struct Writer {
 impl Writer {
     /// Writes until the desk is closed and empty, or the disk refuses for good.
     pub(super) async fn run(mut self, checkpoints: Checkpoints) {
-        while let Some(batch) = self.desk.next(GATHER).await {
+        while let Some(mut batch) = self.desk.next(GATHER).await {
             let result = if batch.is_empty() {
                 Ok(())
             } else {
@@ -53,9 +56,12 @@ impl Writer {
             };
             let head = batch.head().filter(|_| result.is_ok());
             if let Some(head) = head {
+                // Before the head is told, as whoever follows it reads them then.
+                self.recent.add(batch.take_events());
                 self.desk.head.send_replace(head);
             }
             if result.is_ok() && batch.changes().any(|change| matches!(change, Change::Prune(_))) {
+                self.recent.clear();
                 prune::give_back(&mut self.conn).await;
             }
             batch.answer(&result);

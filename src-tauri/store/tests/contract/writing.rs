@@ -64,13 +64,16 @@ pub(crate) async fn what_is_flushed_is_read_back_unchanged(mut house: impl House
     let journal = house.enter().await;
     journal.append(drafts.clone()).unwrap();
     journal.flush().await.unwrap();
-    let journal = house.enter().await;
     let expected: Vec<_> = (1..)
         .map(Seq)
         .zip(drafts)
         .map(|(seq, draft)| draft.at_seq(seq))
         .collect();
+    assert_eq!(journal.read_recent(Seq(1), 9).await.unwrap(), expected);
+    let journal = house.enter().await;
     assert_eq!(everything(&journal).await, expected);
+    assert_eq!(journal.read_recent(Seq(1), 9).await.unwrap(), expected);
+    assert_eq!(journal.read_recent(Seq(2), 1).await.unwrap(), expected[1..2]);
 }
 
 pub(crate) async fn the_head_wakes_who_watches(mut house: impl House) {

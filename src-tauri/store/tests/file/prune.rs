@@ -251,6 +251,8 @@ async fn of_a_process_that_runs_for_long_only_what_a_start_folds_stays() {
     journal.append(all).unwrap();
     journal.prune(Timestamp(5 * DAY), NOW).await.unwrap();
     let left = places(&journal.read(Seq(1), 999).await.unwrap());
+    let recent = journal.read_recent(Seq(1), 999).await.unwrap();
+    assert_eq!(places(&recent), left);
     assert_eq!(left, [2, 3, 4, 5, 7, 11, 13, 14, 15, 214, 215, 216, 217]);
     journal.close().await.unwrap();
 }
