@@ -1,7 +1,7 @@
 //! The form of ids. Platforms give ids of ASCII letters, digits and signs; whatever else arrives as one was
 //! damaged on the way (a 64-bit number that passed through a float), or was made to look like another.
 
-use foldback_channels::platform::is_phone_number;
+use foldback_channels::platform::{is_phone_number, is_visitor};
 use foldback_wire::{DeliveryRequestId, Inbound, MessageId, rpc::ChainOrigin};
 
 /// Longest id, in bytes. The longest that a platform gives, a group on Signal, has fewer than 70.
@@ -70,16 +70,29 @@ pub(crate) fn sender_ids(message: &Inbound) -> impl Iterator<Item = &str> {
 }
 
 /// A number that is not written as platforms write theirs: digits without leading zeros, perhaps with a minus
-/// (groups of Telegram), or a phone number with its plus.
+/// (groups of Telegram), or a phone number with its plus. The hexadecimal digits of a web chat's visitor are no number,
+/// whichever they are.
 fn is_odd_number(id: &str) -> bool {
     let digits = id.strip_prefix('-').unwrap_or(id);
     let plain = digits.bytes().all(|b| b.is_ascii_digit()) && (!digits.starts_with('0') || id == "0");
-    let based = ["0x", "0X", "0o", "0b"]
-        .iter()
-        .find_map(|base| digits.strip_prefix(base))
-        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_hexdigit()));
     let number = id.replace('_', "").parse::<f64>().is_ok();
-    (number || based) && !plain && !is_phone_number(id)
+    (number || is_based_number(digits)) && !plain && !is_phone_number(id) && !is_visitor(id)
+}
+
+/// A number in another base, as programs write it: `0x1f`, `0o17`, `0b101`, also of a float. Digits that its base does not have
+/// make a text of it: one of 256 UUIDs begins with `0b`.
+fn is_based_number(text: &str) -> bool {
+    let of_base = |base: [&str; 2], digits: fn(&char) -> bool| {
+        let rest = base.iter().find_map(|base| text.strip_prefix(base));
+        rest.is_some_and(|rest| {
+            rest.starts_with(|c| digits(&c)) && rest.chars().all(|c| c == '_' || digits(&c))
+        })
+    };
+    of_base(["0b", "0B"], |c| matches!(c, '0' | '1'))
+        || of_base(["0o", "0O"], |c| matches!(c, '0'..='7'))
+        || of_base(["0x", "0X"], |c| {
+            c.is_ascii_hexdigit() || matches!(c, '.' | 'p' | 'P' | '+' | '-')
+        })
 }
 
 /// What the id of a schedule's message begins with. No platform has a message of such an id.
@@ -151,9 +164,24 @@ mod tests {
             "kX3tNqv0Jm2yEo5cPpGz9b1s8R7uH4wVYd6iQfLxT0A=",
             "alice",
             "c1:alice#t9",
+            // Signal and a web chat give random ones, of which one in 256 begins like a number in base 2.
+            "0b8bbd4e-79a1-4e3b-a568-6328b3033273",
+            "0b07063217042f87666faaf6750ab317",
+            "00000000000000000000000000000001",
+            "123456789012345678901234567e1234",
         ];
         for id in ids {
             assert_eq!(flaw(id), None, "{id}");
+        }
+    }
+
+    #[test]
+    fn numbers_as_programs_write_them_are_no_ids() {
+        for id in [
+            "1e3", "1.5", "007", "-0", "+5", "1_000", "inf", "0x1f", "0X1F", "0x1.8p3", "0o17", "0b101",
+            "0B1", "-0b1",
+        ] {
+            assert!(flaw(id).is_some(), "{id}");
         }
     }
 }

@@ -22,8 +22,15 @@ use foldback_wire::{
 };
 pub use forms::is_phone_number;
 pub use {
-    discord::DISCORD, reddit::REDDIT, signal::SIGNAL, slack::SLACK, telegram::TELEGRAM,
-    telegram_user::TELEGRAM_USER, web_chat::WEB_CHAT, whatsapp::WHATSAPP, x::X,
+    discord::DISCORD,
+    reddit::REDDIT,
+    signal::SIGNAL,
+    slack::SLACK,
+    telegram::TELEGRAM,
+    telegram_user::TELEGRAM_USER,
+    web_chat::{WEB_CHAT, is_visitor},
+    whatsapp::WHATSAPP,
+    x::X,
 };
 
 /// A platform, and what the program knows about it.

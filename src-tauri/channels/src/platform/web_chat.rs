@@ -47,7 +47,7 @@ fn is_message(id: &str) -> bool {
 }
 
 /// Whether a text has the form of a visitor's id.
-pub(crate) fn is_visitor(id: &str) -> bool {
+pub fn is_visitor(id: &str) -> bool {
     is_hex(id, VISITOR_DIGITS)
 }
 
