@@ -34,8 +34,12 @@ pub(crate) fn watch(trial: Trial, address: &str, start: Instant, time: Duration)
             tokio::spawn(reading)
         });
         let mut spans = Vec::new();
-        for reader in reading.collect::<Vec<_>>() {
-            spans.extend(reader.await?);
+        for (n, reader) in reading.collect::<Vec<_>>().into_iter().enumerate() {
+            let of_one = reader.await?;
+            if of_one.is_empty() && n < trial.writing * trial.tabs {
+                return Err(format!("{}: browser {n} was shown nothing", trial.name).into());
+            }
+            spans.extend(of_one);
         }
         Ok(spans)
     })
