@@ -4,7 +4,6 @@
 //! for each edit, and SQLite compiles every one of them.
 
 use super::{
-    desk::Change,
     rows::list,
     script::{Script, Value},
 };
@@ -21,46 +20,28 @@ enum Row<'a> {
     Removed,
 }
 
-/// The changes of a transaction, by operation.
+/// The changes of a transaction, by operation, each told in its order.
 #[derive(Default)]
 pub(super) struct OutboxChanges<'a>(BTreeMap<OpId, Row<'a>>);
 
 impl<'a> OutboxChanges<'a> {
-    /// What these changes come to, made in their order.
-    pub(super) fn of(changes: impl IntoIterator<Item = &'a Change>) -> Self {
-        let mut all = Self::default();
-        for change in changes {
-            all.add(change);
-        }
-        all
-    }
-
-    fn add(&mut self, change: &'a Change) {
-        match change {
-            Change::Intend(entries) => entries.iter().for_each(|entry| self.put(entry)),
-            Change::InFlight(op, now) => {
-                let row = self.0.entry(*op).or_insert(Row::InFlight(*now));
-                match row {
-                    Row::Put(_, in_flight) | Row::InFlight(in_flight) => *in_flight = *now,
-                    // The ledger refuses it.
-                    Row::Removed => {}
-                }
-            }
-            Change::Settle(op) => self.remove(*op),
-            Change::SettleAndIntend(op, next) => {
-                self.remove(*op);
-                self.put(next);
-            }
-            Change::Session(_) | Change::Chat(_) | Change::AgentSession(..) | Change::Prune(_) => {}
-        }
-    }
-
-    fn put(&mut self, entry: &'a OutboxEntry) {
+    /// Puts an operation there.
+    pub(super) fn put(&mut self, entry: &'a OutboxEntry) {
         self.0.insert(entry.op, Row::Put(entry, entry.in_flight));
     }
 
-    fn remove(&mut self, op: OpId) {
-        // Also of one that was put there just now: its number may have stood there before.
+    /// Marks whether a call of one is under way.
+    pub(super) fn mark(&mut self, op: OpId, now: bool) {
+        match self.0.entry(op).or_insert(Row::InFlight(now)) {
+            Row::Put(_, in_flight) | Row::InFlight(in_flight) => *in_flight = now,
+            // The ledger refuses it.
+            Row::Removed => {}
+        }
+    }
+
+    /// Takes one out.
+    pub(super) fn remove(&mut self, op: OpId) {
+        // Also one that was put there just now: its number may have stood there before.
         self.0.insert(op, Row::Removed);
     }
 

@@ -137,7 +137,7 @@ async fn write(
         script.add("BEGIN IMMEDIATE", []);
         insert(&mut *conn, &mut script, &batch.rows()).await?;
         projections.insert(&mut script);
-        OutboxChanges::of(batch.changes()).write(&mut script);
+        outbox_changes(batch).write(&mut script);
         for change in batch.changes() {
             apply(&mut *conn, &mut script, change).await?;
         }
@@ -157,6 +157,23 @@ async fn write(
         let _ = raw_sql("ROLLBACK").execute(conn).await;
     }
     written
+}
+
+fn outbox_changes(batch: &Batch) -> OutboxChanges<'_> {
+    let mut outbox = OutboxChanges::default();
+    for change in batch.changes() {
+        match change {
+            Change::Intend(entries) => entries.iter().for_each(|entry| outbox.put(entry)),
+            Change::InFlight(op, in_flight) => outbox.mark(*op, *in_flight),
+            Change::Settle(op) => outbox.remove(*op),
+            Change::SettleAndIntend(op, next) => {
+                outbox.remove(*op);
+                outbox.put(next);
+            }
+            Change::Session(_) | Change::Chat(_) | Change::AgentSession(..) | Change::Prune(_) => {}
+        }
+    }
+    outbox
 }
 
 async fn apply(
