@@ -21,9 +21,9 @@ pub(super) const LOG_PAGES: u32 = 16_384;
 /// Most time between two checkpoints while events are written.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Events after which the next one comes at once: some three megabytes of the file. Each checkpoint syncs the file, which a
+/// Events after which the next one comes at once: some six megabytes of the file. Each checkpoint syncs the file, which a
 /// commit that comes meanwhile waits for, some milliseconds with so many; and at [`LOG_PAGES`] little is left to a commit.
-const EVENTS: u64 = 1_024;
+const EVENTS: u64 = 2_048;
 
 /// Checkpoints while events are written.
 #[derive(Debug)]
@@ -42,14 +42,15 @@ impl Checkpoints {
         let task = tokio::spawn(async move {
             let mut conn = None;
             while select! { changed = head.changed() => changed.is_ok(), _ = &mut ended => false } {
-                let next = head.borrow_and_update().0 + EVENTS;
                 if let Err(error) = checkpoint(&mut conn, &options).await {
                     tracing::warn!(%error, "the journal's log is brought into its file by commits from now on");
                     break;
                 }
+                // From its end on, so that commits have the disk for themselves in between.
+                let next = head.borrow().0 + EVENTS;
                 select! {
                     () = sleep(PAUSE) => {}
-                    _ = head.wait_for(|head| head.0 >= next) => {}
+                    () = grow_to(&mut head, next) => {}
                     _ = &mut ended => break,
                 }
             }
@@ -66,6 +67,13 @@ impl Checkpoints {
         // Both fail only where the task is over already.
         let _ = self.end.send(());
         let _ = self.task.await;
+    }
+}
+
+/// Returns once the head is at `next`, which is news all the same, or nothing more comes.
+async fn grow_to(head: &mut watch::Receiver<Seq>, next: u64) {
+    if head.wait_for(|head| head.0 >= next).await.is_ok() {
+        head.mark_changed();
     }
 }
 
