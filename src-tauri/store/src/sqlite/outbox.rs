@@ -11,7 +11,7 @@ use crate::OutboxEntry;
 use foldback_wire::OpId;
 use std::collections::BTreeMap;
 
-/// How an operation stands in the outbox after a transaction.
+/// State of an operation in the outbox after a transaction.
 enum Row<'a> {
     /// It was put there, and is in flight or not.
     Put(&'a OutboxEntry, bool),

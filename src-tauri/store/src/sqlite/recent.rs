@@ -61,7 +61,7 @@ impl RecentEvents {
             events.map(|(event, _)| Arc::clone(event)).collect()
         };
         // Copied outside of the lock: the writer waits for nobody.
-        Some(events.into_iter().map(Arc::unwrap_or_clone).collect())
+        Some(events.iter().map(|event| Event::clone(event)).collect())
     }
 }
 

@@ -159,6 +159,7 @@ async fn write(
     written
 }
 
+/// Changes of the outbox, which are written together.
 fn outbox_changes(batch: &Batch) -> OutboxChanges<'_> {
     let mut outbox = OutboxChanges::default();
     for change in batch.changes() {
